@@ -1,0 +1,30 @@
+package io.penstock.core.source;
+
+import io.penstock.core.document.Position;
+import java.util.List;
+
+/** Where documents come from. Used by one thread. */
+public interface Source {
+    /** What people call it, for messages. */
+    String name();
+
+    /** Its partitions, in the order in which they are read; fixed once asked for. */
+    List<Partition> partitions();
+
+    /**
+     * Opens a partition so that the first reading begins at {@code from}.
+     *
+     * @throws SourceException if it cannot be opened, or is shorter than {@code from}
+     */
+    SourceReader open(Partition partition, Position from) throws SourceException;
+
+    /**
+     * Checks that a partition is still what it was when {@link #partitions()} was asked.
+     *
+     * @throws SourceException with {@link SourceException.Reason#CHANGED} or {@link SourceException.Reason#GONE}
+     */
+    void checkUnchanged(Partition partition) throws SourceException;
+
+    /** Whether a later run can read from a position again; false for a pipe. */
+    boolean isResumable();
+}
