@@ -120,11 +120,14 @@ public final class Batch {
         return copy(items.start(item), items.bodyStart(item) - 1);
     }
 
-    /** The document of an item as it was sent, without line end; empty for a delete. */
-    public byte[] document(int item) {
-        long from = items.bodyStart(item);
-        long until = items.start(item + 1);
-        return from == until ? new byte[0] : copy(from, until - 1);
+    /** Bytes of the document of an item as it was sent, without line end; 0 for a delete. */
+    public long documentBytes(int item) {
+        return Math.max(0, items.start(item + 1) - items.bodyStart(item) - 1);
+    }
+
+    /** Writes the document of an item as it was sent, without line end. */
+    public void writeDocument(int item, OutputStream out) throws IOException {
+        write(items.bodyStart(item), items.bodyStart(item) + documentBytes(item), out);
     }
 
     /** Writes the bytes of some items, given in ascending order. */
@@ -190,7 +193,7 @@ public final class Batch {
 
     private void write(long from, long until, OutputStream out) throws IOException {
         long at = from;
-        for (int i = segmentAt(from); at < until; i++) {
+        for (int i = from < until ? segmentAt(from) : 0; at < until; i++) {
             long begin = segmentBegin(i);
             int offset = (int) (at - begin);
             int length = (int) Math.min(until - at, segmentEnds[i] - at);

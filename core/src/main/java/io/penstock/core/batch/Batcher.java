@@ -108,7 +108,11 @@ public final class Batcher {
         return items.count() + badDocuments.size();
     }
 
-    /** Closes the batch. @param end where the partition goes on behind it */
+    /**
+     * Closes the batch.
+     *
+     * @param end where the partition goes on behind it
+     */
     public Batch close(Position end) {
         endSegment();
         return new Batch(this, end);

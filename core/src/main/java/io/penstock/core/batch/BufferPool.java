@@ -21,7 +21,7 @@ public final class BufferPool {
     private final Deque<byte[]> freeChunks = new ArrayDeque<>();
     private long reservedBytes;
 
-    /** @param budgetBytes how many bytes may be reserved together; at least one chunk */
+    /** A budget of so many bytes, at least one chunk, for all reservations together. */
     public BufferPool(long budgetBytes) {
         if (budgetBytes < CHUNK_BYTES) {
             throw new IllegalArgumentException("budget " + budgetBytes + " is less than one chunk");

@@ -1,7 +1,9 @@
 package io.penstock.core.document;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.SequenceInputStream;
 import java.util.Arrays;
 import java.util.Collections;
@@ -72,6 +74,18 @@ public final class Body {
                 return;
             }
             consumer.accept(piece, from, length);
+            left -= length;
+            from = 0;
+        }
+    }
+
+    /** Writes the bytes. */
+    public void writeTo(OutputStream out) throws IOException {
+        long left = size;
+        int from = offset;
+        for (byte[] piece : pieces) {
+            int length = (int) Math.min(left, piece.length - from);
+            out.write(piece, from, length);
             left -= length;
             from = 0;
         }

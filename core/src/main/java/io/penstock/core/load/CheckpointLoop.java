@@ -1,0 +1,102 @@
+package io.penstock.core.load;
+
+import io.penstock.core.checkpoint.Checkpoint;
+import io.penstock.core.checkpoint.Ledger;
+import io.penstock.core.delivery.StopReason;
+import io.penstock.core.event.LoadEvent;
+import io.penstock.core.state.StateException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Steps 6 and 7 of the load path, on one thread: makes what was acknowledged safe, then writes down how far that is. In
+ * this order: marks taken, dead letters synced, server made durable, checkpoint written.
+ */
+final class CheckpointLoop {
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(5);
+
+    private final LoadPlan plan;
+    private final Ledger ledger;
+    private final StopSignal stop;
+    private long writtenRevision;
+    private long failingSince;
+    private boolean failing;
+    private volatile boolean ended;
+
+    CheckpointLoop(LoadPlan plan, Ledger ledger, StopSignal stop) {
+        this.plan = plan;
+        this.ledger = ledger;
+        this.stop = stop;
+    }
+
+    /** Writes a checkpoint now and then, until the load ends. */
+    void run() throws InterruptedException {
+        while (!ended) {
+            plan.clock().sleep(failing ? PAUSE_AFTER_FAILURE : plan.barrier().interval());
+            if (!ended) {
+                checkpoint();
+            }
+        }
+    }
+
+    /** No more in the background; {@link #last} follows. */
+    void end() {
+        ended = true;
+    }
+
+    /** Writes the last checkpoint of the load. */
+    void last() {
+        if (failing && stop.stops().stream().anyMatch(known -> known.reason() == StopReason.LOCAL_STATE)) {
+            return;
+        }
+        checkpoint();
+        if (failing) {
+            stop.stop(StopReason.LOCAL_STATE, "the last checkpoint was not written");
+        }
+    }
+
+    private synchronized void checkpoint() {
+        Ledger.Snapshot snapshot = ledger.snapshot();
+        if (snapshot.revision() == writtenRevision) {
+            return;
+        }
+        try {
+            plan.deadLetters().sync();
+            Optional<String> unsafe = plan.barrier().makeDurable();
+            if (unsafe.isPresent()) {
+                onUnsafe(unsafe.get());
+                return;
+            }
+            var checkpoint = new Checkpoint(plan.start().facts(), snapshot.marks(), snapshot.counts());
+            plan.checkpoints().ifPresent(store -> store.write(checkpoint));
+            writtenRevision = snapshot.revision();
+            failing = false;
+            plan.listener().on(new LoadEvent.Checkpointed(snapshot.counts()));
+        } catch (StateException e) {
+            onStateException(e);
+        }
+    }
+
+    /** The server could not make it safe: the checkpoint stays where it is, and what is behind it is sent again. */
+    private void onUnsafe(String why) {
+        plan.listener().on(new LoadEvent.CheckpointDelayed(why));
+        if (ended) {
+            stop.stop(StopReason.TARGET_UNUSABLE, "the last documents are not yet safe on the server's disk: " + why);
+        }
+    }
+
+    private void onStateException(StateException e) {
+        long now = plan.clock().nanos();
+        if (!failing) {
+            failing = true;
+            failingSince = now;
+        }
+        String message = String.valueOf(e.getMessage());
+        plan.listener().on(new LoadEvent.CheckpointDelayed(message));
+        boolean mayPass = e.reason() == StateException.Reason.NOT_WRITTEN
+                && now - failingSince < plan.stateRetry().toNanos();
+        if (!mayPass || ended) {
+            stop.stop(StopReason.LOCAL_STATE, message);
+        }
+    }
+}
