@@ -29,6 +29,7 @@ public final class Batch {
     private final List<BadDocument> badDocuments;
     private final Position end;
     private final long sourceBytes;
+    private final int elsewhere;
     private boolean released;
 
     Batch(Batcher batcher, Position end) {
@@ -42,6 +43,7 @@ public final class Batch {
         this.pooledSegments = batcher.pooledSegments();
         this.badDocuments = List.copyOf(batcher.badDocuments());
         this.sourceBytes = batcher.sourceBytes();
+        this.elsewhere = batcher.elsewhere();
         this.end = end;
     }
 
@@ -68,6 +70,11 @@ public final class Batch {
     /** Bytes of the documents as the source had them. */
     public long sourceBytes() {
         return sourceBytes;
+    }
+
+    /** Documents addressed to another index than the load's. */
+    public int elsewhere() {
+        return elsewhere;
     }
 
     /** Inputs found bad before they could be sent, which go to the dead letters with the rest. */

@@ -20,6 +20,7 @@ public final class Batcher {
     private final BufferPool pool;
     private final long reservedBytes;
     private final long limitBytes;
+    private final String index;
     private final boolean serverIds;
     private final ItemTable items = new ItemTable();
     private final List<byte[]> segments = new ArrayList<>();
@@ -32,19 +33,23 @@ public final class Batcher {
     private long bytes;
     private long badBytes;
     private long sourceBytes;
+    private int elsewhere;
 
     /**
      * @param partition ordinal of the partition
      * @param pool where the buffers come from
      * @param reservedBytes what was {@linkplain BufferPool#reserve reserved} for this batch; returned with it
      * @param limitBytes bytes of the bulk body that it may reach; a first document may be larger
+     * @param index the load's own index, which action lines need not name
      * @param serverIds whether documents without an id are sent without one
      */
-    public Batcher(int partition, BufferPool pool, long reservedBytes, long limitBytes, boolean serverIds) {
+    public Batcher(
+            int partition, BufferPool pool, long reservedBytes, long limitBytes, String index, boolean serverIds) {
         this.partition = partition;
         this.pool = pool;
         this.reservedBytes = reservedBytes;
         this.limitBytes = limitBytes;
+        this.index = index;
         this.serverIds = serverIds;
     }
 
@@ -68,7 +73,9 @@ public final class Batcher {
      */
     public void add(Document document, String id, boolean jobId) {
         long before = bytes;
-        action.write(document, id);
+        boolean goesElsewhere = document.index() != null && !document.index().equals(index);
+        elsewhere += goesElsewhere ? 1 : 0;
+        action.write(document, id, goesElsewhere);
         append(action.bytes(), 0, action.length());
         if (document.operation().hasBody()) {
             if (document.body().isOwned()) {
@@ -209,6 +216,10 @@ public final class Batcher {
         return badDocuments;
     }
 
+    int elsewhere() {
+        return elsewhere;
+    }
+
     long sourceBytes() {
         return sourceBytes;
     }
@@ -220,13 +231,13 @@ public final class Batcher {
         private byte[] buffer = new byte[512];
         private int length;
 
-        void write(Document document, String id) {
+        void write(Document document, String id, boolean goesElsewhere) {
             length = 0;
             ascii("{\"");
             ascii(document.operation().actionName());
             ascii("\":{");
             boolean first = true;
-            if (document.index() != null) {
+            if (goesElsewhere && document.index() != null) {
                 first = member(first, "_index", document.index());
             }
             if (!id.isEmpty()) {
@@ -241,9 +252,13 @@ public final class Batcher {
                 ascii(",\"version_type\":\"external\"");
                 first = false;
             }
-            if (document.extraMetadata() != null) {
+            String extra = document.extraMetadata() == null ? "" : document.extraMetadata();
+            if (!extra.isEmpty()) {
                 ascii(first ? "" : ",");
-                utf8(document.extraMetadata());
+                utf8(extra);
+            }
+            if (goesElsewhere && !extra.contains("\"require_alias\"")) {
+                ascii(",\"require_alias\":false"); // the request asks for the load's own guard alias
             }
             ascii("}}\n");
         }

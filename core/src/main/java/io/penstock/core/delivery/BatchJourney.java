@@ -463,7 +463,8 @@ public final class BatchJourney {
                 ended[Fate.DROPPED.ordinal()],
                 ended[Fate.DEAD_LETTERED.ordinal()] + batch.badDocuments().size(),
                 retried,
-                batch.sourceBytes());
+                batch.sourceBytes(),
+                batch.elsewhere());
         return new Settlement(batch, counts, List.copyOf(rejections));
     }
 

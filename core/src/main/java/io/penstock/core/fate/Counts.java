@@ -14,6 +14,7 @@ package io.penstock.core.fate;
  * @param deadLettered documents in the dead letters
  * @param retried times a document was sent again
  * @param bytes bytes of the documents as the source had them
+ * @param elsewhere documents that the source itself addressed to another index than the load's
  */
 public record Counts(
         long read,
@@ -26,9 +27,10 @@ public record Counts(
         long dropped,
         long deadLettered,
         long retried,
-        long bytes) {
+        long bytes,
+        long elsewhere) {
     /** Nothing counted yet. */
-    public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Documents that are in the index because of this load. */
     public long indexed() {
@@ -48,7 +50,8 @@ public record Counts(
                 dropped + other.dropped,
                 deadLettered + other.deadLettered,
                 retried + other.retried,
-                bytes + other.bytes);
+                bytes + other.bytes,
+                elsewhere + other.elsewhere);
     }
 
     /** Whether every document read has ended in exactly one place: promise 1. */

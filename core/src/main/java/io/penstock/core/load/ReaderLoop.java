@@ -11,6 +11,7 @@ import io.penstock.core.document.BadDocument;
 import io.penstock.core.document.Document;
 import io.penstock.core.document.EndOfPartition;
 import io.penstock.core.document.Idle;
+import io.penstock.core.document.Position;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.source.Partition;
 import io.penstock.core.source.SourceException;
@@ -103,8 +104,7 @@ final class ReaderLoop {
     }
 
     /** Waits while an operation on the same id is under way; if it is in the open batch, that goes out first. */
-    private void admit(
-            Partition partition, SourceReader reader, Document document, io.penstock.core.document.Position before)
+    private void admit(Partition partition, SourceReader reader, Document document, Position before)
             throws InterruptedException {
         String id = document.id();
         if (!plan.repeatedIds() || id == null || gate.tryEnter(id)) {
@@ -115,8 +115,7 @@ final class ReaderLoop {
         gate.tryEnter(id);
     }
 
-    private Batcher batcherFor(
-            Partition partition, SourceReader reader, Document document, io.penstock.core.document.Position before)
+    private Batcher batcherFor(Partition partition, SourceReader reader, Document document, Position before)
             throws InterruptedException {
         if (open != null && !open.hasRoomFor(document)) {
             handOver(partition, reader, before);
@@ -134,7 +133,7 @@ final class ReaderLoop {
             int limit = window.bulkBytes();
             long reserved = Math.max(limit, firstBytes) + BufferPool.CHUNK_BYTES;
             plan.memory().reserve(reserved);
-            batcher = new Batcher(partition.ordinal(), plan.memory(), reserved, limit, plan.serverIds());
+            batcher = new Batcher(partition.ordinal(), plan.memory(), reserved, limit, plan.index(), plan.serverIds());
             open = batcher;
         }
         return batcher;
@@ -144,7 +143,7 @@ final class ReaderLoop {
         handOver(partition, reader, reader.position());
     }
 
-    private void handOver(Partition partition, SourceReader reader, io.penstock.core.document.Position end) {
+    private void handOver(Partition partition, SourceReader reader, Position end) {
         Batcher batcher = open;
         open = null;
         if (batcher == null) {

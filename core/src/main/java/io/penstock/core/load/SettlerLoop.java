@@ -22,14 +22,12 @@ import java.util.concurrent.LinkedBlockingQueue;
  * ids go and returns the memory. A batch whose dead letters cannot be written stays open, so no checkpoint passes it.
  */
 final class SettlerLoop {
-    private static final Object END = new Object();
-
     private final LoadPlan plan;
     private final Ledger ledger;
     private final KeyGate gate;
     private final StopSignal stop;
     private final List<String> partitionNames;
-    private final BlockingQueue<Object> settlements = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Optional<Settlement>> settlements = new LinkedBlockingQueue<>();
     private boolean refusing;
 
     SettlerLoop(LoadPlan plan, Ledger ledger, KeyGate gate, StopSignal stop) {
@@ -44,17 +42,17 @@ final class SettlerLoop {
 
     /** Takes a settled batch from the thread that delivered it. The queue is bounded by the memory budget. */
     void accept(Settlement settlement) {
-        settlements.add(settlement);
+        settlements.add(Optional.of(settlement));
     }
 
     /** Nothing more will come. */
     void end() {
-        settlements.add(END);
+        settlements.add(Optional.empty());
     }
 
     void run() throws InterruptedException {
-        for (Object next = settlements.take(); next != END; next = settlements.take()) {
-            settle((Settlement) next);
+        for (var next = settlements.take(); next.isPresent(); next = settlements.take()) {
+            settle(next.get());
         }
     }
 

@@ -1,0 +1,52 @@
+package io.penstock.cli;
+
+import io.penstock.core.state.DurableFiles;
+import java.nio.file.Path;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that every verb has: what is printed, and where state is kept. */
+final class OutputOptions {
+    enum Output {
+        text,
+        json
+    }
+
+    enum Progress {
+        auto,
+        plain,
+        json,
+        none
+    }
+
+    @Option(names = "--output", paramLabel = "text|json", defaultValue = "text", description = "Form of the result on standard output. Default: text.")
+    Output output = Output.text;
+
+    @Option(names = "--state", paramLabel = "DIR", description = "Folder for checkpoints, dead letters and the local node. Default: the XDG state folder.")
+    @Nullable Path state;
+
+    @Option(names = {"-q", "--quiet"}, description = "Say only what went wrong.")
+    boolean quiet;
+
+    @Option(names = {"-v", "--verbose"}, description = "Say more, and where in the code an error comes from.")
+    void verbose(boolean verbose) {
+        Logger.getLogger("io.penstock").setLevel(verbose ? Level.FINE : Level.INFO);
+    }
+
+    Path stateFolder() {
+        if (state != null) {
+            return state.toAbsolutePath().normalize();
+        }
+        String xdg = System.getenv("XDG_STATE_HOME");
+        Path base = xdg == null || xdg.isEmpty()
+                ? Path.of(System.getProperty("user.home"), ".local", "state")
+                : Path.of(xdg);
+        return DurableFiles.privateFolder(base.resolve("penstock"));
+    }
+
+    boolean isJson() {
+        return output == Output.json;
+    }
+}

@@ -1,0 +1,111 @@
+package io.penstock.cli;
+
+import io.penstock.core.state.StateException;
+import io.penstock.job.ExitCode;
+import io.penstock.job.TargetException;
+import io.penstock.node.NodeException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+
+/** The program {@code penstock}. */
+@Command(
+        name = "penstock",
+        description = "Brings documents into OpenSearch and Elasticsearch: as fast as the cluster takes them, none lost.",
+        synopsisSubcommandLabel = "VERB",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        subcommands = {
+            DemoCommand.class,
+            LoadCommand.class,
+            DlqCommand.class,
+            NodeCommand.class,
+            AutoComplete.GenerateCompletion.class,
+        },
+        footer = {
+            "",
+            "Try:",
+            "  penstock demo                                       see it work, on a local OpenSearch",
+            "  penstock load logs.ndjson.gz -i logs                load a file",
+            "  penstock load --help                                what a load can do",
+        })
+public final class Penstock implements Runnable {
+    @CommandLine.Spec
+    private CommandLine.Model.CommandSpec spec;
+
+    private Penstock() {}
+
+    /** Starts the program; the process ends with one of the {@link ExitCode}s. */
+    public static void main(String[] arguments) {
+        Locale.setDefault(Locale.ROOT);
+        System.exit(commandLine(System.getenv()).execute(arguments));
+    }
+
+    /** The command line as it is parsed; for tests and documentation too. */
+    static CommandLine commandLine(Map<String, String> environment) {
+        var commandLine = new CommandLine(new Penstock());
+        commandLine.setDefaultValueProvider(new Defaults(environment));
+        commandLine.registerConverter(ByteSize.class, ByteSize::parse);
+        commandLine.registerConverter(java.time.Duration.class, Durations::parse);
+        commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        commandLine.setUsageHelpAutoWidth(false);
+        commandLine.setUsageHelpWidth(110);
+        commandLine.setParameterExceptionHandler(Penstock::onWrongArguments);
+        commandLine.setExecutionExceptionHandler(Penstock::onException);
+        if (environment.containsKey("NO_COLOR")) {
+            commandLine.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+        }
+        commandLine.getSubcommands().get("generate-completion").getCommandSpec().usageMessage().hidden(false);
+        return commandLine;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "say what to do: one of the verbs below");
+    }
+
+    private static int onWrongArguments(ParameterException e, String[] arguments) {
+        CommandLine command = e.getCommandLine();
+        command.getErr().println("penstock: " + e.getMessage());
+        if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
+            command.getErr()
+                    .println("Try '%s --help'.".formatted(command.getCommandSpec().qualifiedName()));
+        }
+        return ExitCode.USAGE.number();
+    }
+
+    /** One sentence for people; where the code broke only with {@code -v}. */
+    private static int onException(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
+        boolean expected =
+                e instanceof TargetException || e instanceof StateException || e instanceof NodeException || e instanceof UsageException;
+        command.getErr()
+                .println("penstock: "
+                        + (expected
+                                ? e.getMessage()
+                                : "this is a bug in Penstock: %s (run again with -v and report it)".formatted(e)));
+        if (Logger.getLogger("io.penstock").isLoggable(Level.FINE)) {
+            e.printStackTrace(command.getErr());
+        }
+        return exitCode(e).number();
+    }
+
+    private static ExitCode exitCode(Exception e) {
+        return switch (e) {
+            case UsageException usage -> ExitCode.USAGE;
+            case TargetException target ->
+                switch (target.reason()) {
+                    case UNUSABLE -> ExitCode.TARGET_UNUSABLE;
+                    case REFUSES -> ExitCode.TARGET_REFUSES;
+                    case USAGE -> ExitCode.USAGE;
+                };
+            case StateException state -> ExitCode.LOCAL_STATE;
+            case NodeException node -> ExitCode.TARGET_UNUSABLE;
+            default -> ExitCode.BUG;
+        };
+    }
+}

@@ -1,0 +1,359 @@
+package io.penstock.cluster;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.core.delivery.BulkReply;
+import io.penstock.job.Target;
+import io.penstock.job.TargetException;
+import io.penstock.job.TargetIndex;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A cluster over HTTP. Thread-safe once {@link #facts()} has answered. */
+public final class Cluster implements Target, AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Cluster.class);
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration QUICK = Duration.ofSeconds(10);
+    private static final Duration SNIFF = Duration.ofSeconds(2);
+    /** What a node takes when it does not say: the default of {@code http.max_content_length}. */
+    private static final long CONTENT_BYTES_DEFAULT = 100L << 20;
+    /** An answer of the admin APIs that we ask for is far smaller. */
+    private static final int ANSWER_BYTES_MAX = 64 << 20;
+
+    private final ClusterOptions options;
+    private final HttpExchange http;
+    private NodeRing nodes;
+    private @Nullable ClusterFacts facts;
+
+    public Cluster(ClusterOptions options) {
+        this.options = options;
+        this.http = new HttpExchange(options);
+        this.nodes = new NodeRing(options.targets());
+    }
+
+    /**
+     * An answer with JSON, or with none.
+     *
+     * @param text what it says as it came, for messages
+     */
+    record Answer(int status, JsonNode json, String text) {
+        boolean isOk() {
+            return status / 100 == 2;
+        }
+
+        String reason() {
+            return Replies.reason(Replies.error(text), text);
+        }
+    }
+
+    @Override
+    public synchronized ClusterFacts facts() {
+        ClusterFacts known = facts;
+        if (known == null) {
+            known = ask();
+            facts = known;
+            if (options.sniff()) {
+                sniff();
+            }
+        }
+        return known;
+    }
+
+    /** The addresses that requests are shared between. */
+    public List<URI> addresses() {
+        return nodes.uris();
+    }
+
+    private ClusterFacts ask() {
+        Answer root = call("GET", "/", null, QUICK);
+        if (root.status() == 401 || root.status() == 403) {
+            throw new TargetException(
+                    TargetException.Reason.REFUSES,
+                    "%s refuses the credentials (HTTP %d): check -u or --api-key".formatted(where(), root.status()),
+                    null);
+        }
+        Answer http = call(
+                "GET",
+                "/_nodes/http?filter_path=nodes.*.version,nodes.*.http.max_content_length_in_bytes",
+                null,
+                QUICK);
+        if (!http.isOk() || http.json().path("nodes").isEmpty()) {
+            throw notACluster(root.isOk() ? http : root);
+        }
+        long contentBytes = CONTENT_BYTES_DEFAULT;
+        String version = "";
+        for (JsonNode node : http.json().path("nodes")) {
+            contentBytes = Math.min(
+                    contentBytes,
+                    node.path("http").path("max_content_length_in_bytes").asLong(contentBytes));
+            version = node.path("version").asText();
+        }
+        boolean openSearch = root.isOk()
+                ? root.json().path("version").path("distribution").asText("").equals("opensearch")
+                : false;
+        String uuid = root.json().path("cluster_uuid").asText("");
+        if (uuid.isEmpty() || uuid.equals("_na_")) {
+            uuid = call("GET", "/_cluster/state/metadata?filter_path=metadata.cluster_uuid", null, QUICK)
+                    .json()
+                    .path("metadata")
+                    .path("cluster_uuid")
+                    .asText("");
+        }
+        return new ClusterFacts(openSearch ? "OpenSearch" : "Elasticsearch", version, uuid, contentBytes);
+    }
+
+    private TargetException notACluster(Answer answer) {
+        return new TargetException(
+                answer.status() / 100 == 5 || answer.status() == 429
+                        ? TargetException.Reason.UNUSABLE
+                        : TargetException.Reason.REFUSES,
+                "%s does not answer like OpenSearch or Elasticsearch (HTTP %d, %s): check the address"
+                        .formatted(where(), answer.status(), answer.reason()),
+                null);
+    }
+
+    private String where() {
+        return options.targets().get(0).toString();
+    }
+
+    // ---- nodes --------------------------------------------------------------------------------------------------
+
+    /** Finds the other nodes; those that do not answer from here are left out, and the given addresses always stay. */
+    private void sniff() {
+        Answer answer = call("GET", "/_nodes/http?filter_path=nodes.*.http.publish_address,nodes.*.roles", null, QUICK);
+        URI given = options.targets().get(0);
+        String path = given.getPath() == null ? "" : given.getPath();
+        if (!answer.isOk() || !(path.isEmpty() || path.equals("/"))) {
+            return;
+        }
+        var reachable = new ArrayList<URI>();
+        for (JsonNode node : answer.json().path("nodes")) {
+            String address = node.path("http").path("publish_address").asText("");
+            if (!address.isEmpty() && takesDocuments(node.path("roles"))) {
+                URI uri = URI.create(given.getScheme() + "://" + address.substring(address.indexOf('/') + 1));
+                if (answers(uri)) {
+                    reachable.add(uri);
+                }
+            }
+        }
+        LOGGER.debug("{} nodes found and reachable", reachable.size());
+        if (reachable.size() > 1) {
+            nodes = new NodeRing(reachable);
+        }
+    }
+
+    private static boolean takesDocuments(JsonNode roles) {
+        if (roles.isEmpty()) {
+            return true;
+        }
+        for (JsonNode role : roles) {
+            if (role.asText().startsWith("data") || role.asText().equals("ingest")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean answers(URI node) {
+        try {
+            return http.call(
+                    "GET", Paths.at(node, "/_nodes/_local?filter_path=cluster_name"), null, SNIFF, (answer, body) -> {
+                        body.readNBytes(ANSWER_BYTES_MAX);
+                        return answer.getCode() == 200;
+                    });
+        } catch (HttpExchange.NoAnswerException e) {
+            LOGGER.debug("node {} is not reachable from here: {}", node, e.getMessage());
+            return false;
+        }
+    }
+
+    // ---- indices ------------------------------------------------------------------------------------------------
+
+    @Override
+    public Optional<TargetIndex> find(String name) {
+        Answer answer = call(
+                "GET",
+                "/%s?filter_path=*.aliases,*.settings.index.uuid,*.settings.index.translog.durability,*.settings.index.default_pipeline,*.settings.index.final_pipeline,*.data_stream"
+                        .formatted(Paths.encode(name)),
+                null,
+                QUICK);
+        if (answer.status() == 404) {
+            return Optional.empty();
+        }
+        requireOk(answer, "the index " + name + " cannot be looked up");
+        if (answer.json().has(name)) {
+            return Optional.of(index(name, name, answer.json().get(name)));
+        }
+        Map<String, JsonNode> behind = new java.util.LinkedHashMap<>();
+        answer.json().properties().forEach(entry -> behind.put(entry.getKey(), entry.getValue()));
+        Optional<Map.Entry<String, JsonNode>> stream = behind.entrySet().stream()
+                .filter(entry -> entry.getValue().path("data_stream").asText("").equals(name))
+                .findFirst();
+        if (stream.isPresent()) {
+            return Optional.of(
+                    new ClusterIndex(this, name, name, "", stream.get().getValue(), true));
+        }
+        String write = writeIndex(name, behind);
+        return Optional.of(index(name, write, java.util.Objects.requireNonNull(behind.get(write))));
+    }
+
+    private TargetIndex index(String asked, String name, JsonNode found) {
+        JsonNode settings = found.path("settings").path("index");
+        return new ClusterIndex(this, asked, name, settings.path("uuid").asText(""), found, false);
+    }
+
+    private static String writeIndex(String alias, Map<String, JsonNode> behind) {
+        if (behind.size() == 1) {
+            return behind.keySet().iterator().next();
+        }
+        return behind.entrySet().stream()
+                .filter(entry -> entry.getValue()
+                        .path("aliases")
+                        .path(alias)
+                        .path("is_write_index")
+                        .asBoolean(false))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElseThrow(() -> new TargetException(
+                        TargetException.Reason.REFUSES,
+                        "the alias %s stands for %d indices and none is its write index: name the index itself"
+                                .formatted(alias, behind.size()),
+                        null));
+    }
+
+    @Override
+    public TargetIndex create(String name, IndexDefinition definition) {
+        ObjectNode body = JSON.createObjectNode();
+        try {
+            body.set("settings", JSON.readTree(definition.settings()));
+            if (definition.mappings().isPresent()) {
+                body.set(
+                        "mappings", mappings(JSON.readTree(definition.mappings().get())));
+            }
+        } catch (JsonProcessingException e) {
+            throw new TargetException(
+                    TargetException.Reason.USAGE, "the mapping is no JSON: " + e.getOriginalMessage(), e);
+        }
+        Answer answer = call("PUT", "/" + Paths.encode(name), body, Duration.ofMinutes(1));
+        if (answer.status() == 400 && !answer.text().contains("resource_already_exists")) {
+            throw new TargetException(
+                    TargetException.Reason.USAGE,
+                    "the index %s cannot be made: %s".formatted(name, answer.reason()),
+                    null);
+        }
+        if (answer.status() != 400) {
+            requireOk(answer, "the index " + name + " cannot be made");
+        }
+        return find(name)
+                .orElseThrow(() -> new TargetException(
+                        TargetException.Reason.UNUSABLE,
+                        "the index %s was made and is not there".formatted(name),
+                        null));
+    }
+
+    /** People save mappings with and without the outer key. */
+    private static JsonNode mappings(JsonNode given) {
+        return given.has("mappings") ? given.get("mappings") : given;
+    }
+
+    // ---- calls --------------------------------------------------------------------------------------------------
+
+    HttpExchange http() {
+        return http;
+    }
+
+    NodeRing nodes() {
+        return nodes;
+    }
+
+    Duration requestDeadline() {
+        return options.requestDeadline();
+    }
+
+    void requireOk(Answer answer, String what) {
+        if (answer.isOk()) {
+            return;
+        }
+        boolean unusable = answer.status() >= 500 || answer.status() == 429 || answer.status() == 408;
+        throw new TargetException(
+                unusable ? TargetException.Reason.UNUSABLE : TargetException.Reason.REFUSES,
+                "%s: %s (HTTP %d)".formatted(what, answer.reason(), answer.status()),
+                null);
+    }
+
+    /** Asks one node after the other until one answers. */
+    Answer call(String method, String path, @Nullable JsonNode body, Duration deadline) {
+        HttpExchange.NoAnswerException last = null;
+        int tries = Math.max(3, nodes.size());
+        for (int i = 0; i < tries; i++) {
+            NodeRing.Node node = nodes.take(System.nanoTime());
+            long began = System.nanoTime();
+            try {
+                Answer answer =
+                        http.call(method, Paths.at(node.uri(), path), entity(body), deadline, (response, in) -> {
+                            String text = new String(
+                                    in.readNBytes(ANSWER_BYTES_MAX), java.nio.charset.StandardCharsets.UTF_8);
+                            return new Answer(response.getCode(), json(text), text);
+                        });
+                nodes.answered(node, System.nanoTime() - began);
+                return answer;
+            } catch (HttpExchange.NoAnswerException e) {
+                nodes.failed(node, System.nanoTime());
+                last = e;
+                if (e.reason() == BulkReply.Cause.UNTRUSTED) {
+                    break;
+                }
+            }
+        }
+        throw unusable(java.util.Objects.requireNonNull(last));
+    }
+
+    private TargetException unusable(HttpExchange.NoAnswerException e) {
+        boolean plain = "http".equals(options.targets().get(0).getScheme());
+        String hint = switch (e.reason()) {
+            case NOT_CONNECTED -> ": start it, or check the address";
+            case CLOSED -> plain ? ": if this port speaks TLS, use https://" : "";
+            case UNTRUSTED -> ": trust its authority with --cacert";
+            case TIMED_OUT, GARBLED, FOREIGN -> "";
+        };
+        return new TargetException(
+                e.reason() == BulkReply.Cause.UNTRUSTED
+                        ? TargetException.Reason.REFUSES
+                        : plain && e.reason() == BulkReply.Cause.CLOSED
+                                ? TargetException.Reason.USAGE
+                                : TargetException.Reason.UNUSABLE,
+                e.getMessage() + hint,
+                e);
+    }
+
+    private static @Nullable StringEntity entity(@Nullable JsonNode body) {
+        return body == null ? null : new StringEntity(body.toString(), ContentType.APPLICATION_JSON);
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            JsonNode json = JSON.readTree(text);
+            return json == null ? MissingNode.getInstance() : json;
+        } catch (IOException e) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+}
