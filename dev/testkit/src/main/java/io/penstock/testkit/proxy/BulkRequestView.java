@@ -76,10 +76,6 @@ public final class BulkRequestView {
         return read().wire().array();
     }
 
-    boolean isRead() {
-        return body != null;
-    }
-
     private Body read() {
         Body known = body;
         if (known == null) {

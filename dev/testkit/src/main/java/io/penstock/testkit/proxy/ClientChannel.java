@@ -75,12 +75,13 @@ final class ClientChannel {
         return out;
     }
 
+    /** No byte comes before its time, so the last one comes when the rate says. */
     void drip(byte[] bytes, long bytesPerSecond) throws IOException, InterruptedException {
         int slice = sliceBytes(bytesPerSecond);
         for (int from = 0; from < bytes.length; from += slice) {
             int count = Math.min(slice, bytes.length - from);
-            out.write(bytes, from, count);
             Thread.sleep(time(count, bytesPerSecond));
+            out.write(bytes, from, count);
         }
     }
 

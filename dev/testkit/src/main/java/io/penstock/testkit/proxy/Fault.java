@@ -54,8 +54,8 @@ public sealed interface Fault {
     }
 
     /**
-     * The request body is taken at this rate: writing blocks once the socket buffers are full, and the reply is late.
-     * Applied.
+     * The request body is taken at this rate: writing blocks once the socket buffers are full, and the reply is late. A
+     * rule that looks at the body has already taken it at full speed. Applied.
      */
     record SlowUpload(long bytesPerSecond) implements Fault {
         public SlowUpload {
@@ -139,7 +139,8 @@ public sealed interface Fault {
 
     /**
      * 413 with an empty body right after the request head, as OpenSearch answers a too large {@code Content-Length}; no
-     * byte of the body is read and the socket stays open and silent until the proxy closes. Not applied.
+     * byte of the body is read (unless the rule that chose this looked at it) and the socket stays open and silent
+     * until the proxy closes. Not applied.
      */
     record EarlyReply413() implements Fault {}
 

@@ -106,7 +106,7 @@ final class ReplyEdits {
         });
     }
 
-    /** The reply with its body unpacked and beginning with its brace; unchanged if it is no bulk reply. */
+    /** The reply with its body unpacked; unchanged if it is no bulk reply. */
     static ServerReply plain(ServerReply reply) {
         return replaceBody(reply, body -> body);
     }

@@ -136,7 +136,7 @@ class ConnectionFaultTest {
 
     @Test
     void slowReplyGivesItsHeadAtOnceAndEndsWithTheProxy() throws Exception {
-        on.proxy().script(new Fault.SlowReply(1));
+        on.proxy().script(new Fault.SlowReply(20));
         try (RawClient raw = new RawClient(on.proxy().url())) {
             raw.sendBulk(pairs(4));
             assertThat(raw.head()).startsWith("HTTP/1.1 200");
