@@ -3,6 +3,8 @@ package io.penstock.source.file;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,25 @@ record ApacheLogLine(
     static final long NO_BYTES = -1;
 
     /** A piece of the line, or of a copy without escapes. */
-    record Text(byte[] bytes, int offset, int length) {
+    static final class Text {
+        private final byte[] bytes;
+        private final int offset;
+        private final int length;
+
+        Text(byte[] bytes, int offset, int length) {
+            this.bytes = bytes;
+            this.offset = offset;
+            this.length = length;
+        }
+
+        int length() {
+            return length;
+        }
+
+        void writeTo(JsonGenerator generator) throws IOException {
+            generator.writeUTF8String(bytes, offset, length);
+        }
+
         int indexOf(char wanted) {
             int i = 0;
             while (i < length && bytes[offset + i] != wanted) {
@@ -54,7 +74,7 @@ record ApacheLogLine(
 
         @Nullable
         Text unlessDash() {
-            return length == 0 || length == 1 && bytes[offset] == '-' ? null : this;
+            return length == 0 || (length == 1 && bytes[offset] == '-') ? null : this;
         }
     }
 

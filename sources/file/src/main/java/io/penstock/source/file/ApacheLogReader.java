@@ -85,7 +85,7 @@ final class ApacheLogReader implements FormatReader {
             throws IOException {
         if (text != null) {
             generator.writeFieldName(name);
-            generator.writeUTF8String(text.bytes(), text.offset(), text.length());
+            text.writeTo(generator);
         }
     }
 

@@ -122,7 +122,8 @@ final class BulkFormatReader implements FormatReader {
             return alone;
         }
         BadDocument next = lines.fault();
-        if (next != null && next.type().equals("too_large") || next == null && isAction()) {
+        boolean apart = next == null ? isAction() : next.type().equals("too_large");
+        if (apart) {
             lines.repeat();
             return alone;
         }

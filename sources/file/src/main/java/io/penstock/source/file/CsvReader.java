@@ -70,7 +70,7 @@ final class CsvReader implements FormatReader {
     private void goTo(Position from) throws IOException {
         buffer.skipTo(from.offset() - 1);
         int before = buffer.next();
-        if (before < 0 || before != '\n' && buffer.peek() >= 0) {
+        if (before < 0 || (before != '\n' && buffer.peek() >= 0)) {
             throw new BrokenInputException(
                     Reason.CHANGED, "no record begins at byte " + from.offset() + ", where reading was to go on");
         }

@@ -2,8 +2,8 @@ package io.penstock.source.file;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import io.penstock.core.document.BadDocument;
 import io.penstock.core.document.Body;
 import io.penstock.core.document.EndOfPartition;
@@ -76,7 +76,7 @@ final class JsonArrayReader implements FormatReader {
     /** Goes to the next element; false at the end of the array. */
     private boolean findElement() throws IOException {
         int found = skipBlanks();
-        if (expected == Expected.NOTHING || expected == Expected.ARRAY && found < 0) {
+        if (expected == Expected.NOTHING || (expected == Expected.ARRAY && found < 0)) {
             return false;
         }
         if (expected == Expected.ARRAY) {

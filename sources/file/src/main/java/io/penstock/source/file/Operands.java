@@ -103,7 +103,7 @@ final class Operands {
     private static boolean isMatch(String pattern, Path relative) {
         Path name = relative.getFileName();
         String lastPart = pattern.substring(pattern.lastIndexOf('/') + 1);
-        if (name == null || name.toString().startsWith(".") && !lastPart.startsWith(".")) {
+        if (name == null || (name.toString().startsWith(".") && !lastPart.startsWith("."))) {
             return false;
         }
         return matcher(pattern).matches(relative)
