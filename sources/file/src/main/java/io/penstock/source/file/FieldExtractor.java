@@ -3,6 +3,7 @@ package io.penstock.source.file;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.penstock.core.document.Body;
 import io.penstock.core.document.Document;
 import java.io.IOException;
@@ -71,6 +72,9 @@ final class FieldExtractor {
     }
 
     static Fault malformed(JsonProcessingException e) {
+        if (e instanceof StreamConstraintsException) {
+            return new Fault("parse", "it is nested more than 1,000 levels deep, or has a name or text far too long");
+        }
         var location = e.getLocation();
         return new Fault(
                 "parse",

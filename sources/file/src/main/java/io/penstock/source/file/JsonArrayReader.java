@@ -99,6 +99,7 @@ final class JsonArrayReader implements FormatReader {
             end();
             return false;
         }
+        check(found != ',' && found != '}', "an element is missing");
         return true;
     }
 
@@ -217,7 +218,7 @@ final class JsonArrayReader implements FormatReader {
             }
             return null;
         } catch (StreamConstraintsException e) {
-            return new Fault("parse", "the element is nested too deeply or has a name that is too long");
+            return FieldExtractor.malformed(e);
         } catch (JsonProcessingException e) {
             throw new BrokenInputException(
                     Reason.CORRUPT, "the array has a malformed element at " + at + ", and its end cannot be told", e);

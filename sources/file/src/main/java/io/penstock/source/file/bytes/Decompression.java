@@ -1,5 +1,6 @@
 package io.penstock.source.file.bytes;
 
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import io.penstock.core.source.SourceException.Reason;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -37,7 +38,7 @@ public final class Decompression {
             return new Decoded("gzip", watched, GzipMembers::new);
         }
         if (magic.startsWith("28b52ffd") || magic.matches("5[0-9a-f]2a4d18.*")) {
-            return new Decoded("zstd", watched, ZstdFrames::new);
+            return new Decoded("zstd", watched, ZstdInputStreamNoFinalizer::new);
         }
         if (magic.matches("425a683[1-9](314159265359|177245385090)")) {
             return new Decoded("bzip2", watched, in -> new BZip2CompressorInputStream(in, true));

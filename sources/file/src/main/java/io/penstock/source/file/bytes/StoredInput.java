@@ -77,8 +77,9 @@ public final class StoredInput extends InputStream {
     }
 
     @Override
-    public int available() throws IOException {
-        return in.available();
+    public int available() {
+        // Whoever buffers this must not read on for more than it needs: if that threw, what it had read would be lost.
+        return 0;
     }
 
     private void checkEnd() throws IOException {

@@ -30,7 +30,7 @@ final class Utf8 implements Body.PieceConsumer {
         int i = offset;
         while (i < until) {
             if (needed == 0) {
-                i = LineReader.skipAscii(array, i, until);
+                i = skipUsual(array, i, until);
                 if (i == until) {
                     break;
                 }
@@ -42,6 +42,31 @@ final class Utf8 implements Body.PieceConsumer {
             i++;
         }
         consumed += length;
+    }
+
+    /** Passes over whole characters of one to three bytes whose forms need no special care. */
+    private static int skipUsual(byte[] array, int from, int until) {
+        int i = from;
+        while (i < until) {
+            int value = array[i] & 0xff;
+            if (value < 0x80) {
+                i = LineReader.skipAscii(array, i, until);
+            } else if (value > 0xe0 && value < 0xf0 && value != 0xed) {
+                if (until - i < 3 || !isContinuation(array[i + 1]) || !isContinuation(array[i + 2])) {
+                    return i;
+                }
+                i += 3;
+            } else if (value >= 0xc2 && value < 0xe0 && until - i >= 2 && isContinuation(array[i + 1])) {
+                i += 2;
+            } else {
+                return i;
+            }
+        }
+        return i;
+    }
+
+    private static boolean isContinuation(byte value) {
+        return (value & 0xc0) == 0x80;
     }
 
     private boolean step(int value) {
