@@ -58,7 +58,8 @@ record ClusterRecord(ClusterSpec spec, String home, List<Node> nodes) {
     /** Reads the file; empty if there is none. */
     static Optional<ClusterRecord> read(Path file) {
         try {
-            return Optional.of(JSON.readValue(Files.readAllBytes(file), ClusterRecord.class));
+            return Optional.of(Optional.ofNullable(JSON.readValue(Files.readAllBytes(file), ClusterRecord.class))
+                    .orElseThrow(() -> new IllegalArgumentException("only the word null")));
         } catch (NoSuchFileException absent) {
             return Optional.empty();
         } catch (JacksonException | IllegalArgumentException unreadable) {

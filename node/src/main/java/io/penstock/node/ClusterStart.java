@@ -1,16 +1,20 @@
 package io.penstock.node;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * One start: brings up the nodes that are missing and waits until the cluster answers.
@@ -19,7 +23,12 @@ import java.util.random.RandomGenerator;
  * fails, the nodes it started are ended again. Used by one thread that holds the cluster's lock.
  */
 final class ClusterStart {
-    private static final Duration LIMIT = Duration.ofMinutes(3);
+    /** Three nodes on a busy machine of two cores took up to two minutes. */
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    /** How long to wait for the shards of earlier data; a damaged one never comes, and that is not for us to judge. */
+    private static final Duration SHARDS_LIMIT = Duration.ofSeconds(30);
+
     /** Another program may take a port between our look and the server's bind. */
     private static final int PORT_TRIES = 3;
 
@@ -109,30 +118,37 @@ final class ClusterStart {
                 }
                 NodeProcess.pauseBriefly();
             }
+            if (members > 0) {
+                awaitShards(record.nodes().get(awaited.iterator().next()).url(), probe);
+            }
+        }
+    }
+
+    private static void awaitShards(URI url, NodeProbe probe) {
+        long deadline = System.nanoTime() + SHARDS_LIMIT.toNanos();
+        while (!probe.searchable(url) && System.nanoTime() - deadline < 0) {
+            NodeProcess.pauseBriefly();
         }
     }
 
     private boolean answers(int index, int members, NodeProbe probe) {
-        NodeProcess process = server(index);
-        if (!process.running() && !scriptRuns(index)) {
-            ended(index);
-            return false;
-        }
         ClusterRecord.Node node = record.nodes().get(index);
-        if (!probe.ready(node.url(), process.pid(), members)) {
-            return false;
+        // The server says itself which process it is: for some versions the start script is another one.
+        List<NodeProcess> candidates = Stream.concat(folders.apply(index).process().stream(), Stream.of(node.process()))
+                .filter(NodeProcess::running)
+                .toList();
+        Optional<NodeProcess> server = candidates.stream()
+                .filter(candidate -> probe.is(candidate, node.url()))
+                .findFirst();
+        if (server.isPresent()) {
+            record = record.with(index, node.with(server.get()));
+            save();
+            return members == 0 || probe.joined(node.url(), members);
         }
-        record = record.with(index, node.with(process));
-        save();
-        return true;
-    }
-
-    /** The process of the server itself: what it says it is, or what is recorded of one that was running before. */
-    private NodeProcess server(int index) {
-        NodeProcess recorded = record.nodes().get(index).process();
-        return launched.containsKey(index)
-                ? folders.apply(index).process().filter(NodeProcess::running).orElse(recorded)
-                : recorded;
+        if (candidates.isEmpty() && !scriptRuns(index)) {
+            ended(index);
+        }
+        return false;
     }
 
     private boolean scriptRuns(int index) {

@@ -3,7 +3,6 @@ package io.penstock.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,11 +27,6 @@ public final class LocalCluster {
     public static final String DEFAULT_NAME = "default";
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,39}");
-
-    /** A node that flushes much data on a slow disk needs this long to end well. */
-    private static final Duration TERM_LIMIT = Duration.ofSeconds(30);
-
-    private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
 
     private final Path state;
     private final String name;
@@ -68,7 +62,7 @@ public final class LocalCluster {
 
     /** What runs now. Changes nothing and waits for nobody. */
     public ClusterStatus status() {
-        return ClusterRecord.read(file).map(this::status).orElse(ClusterStatus.of(List.of()));
+        return read().map(this::status).orElse(ClusterStatus.of(List.of()));
     }
 
     /**
@@ -80,7 +74,7 @@ public final class LocalCluster {
      */
     public ClusterStatus start(ClusterSpec spec, Consumer<String> progress) {
         try (FolderLock lock = lock(progress)) {
-            Optional<ClusterRecord> before = ClusterRecord.read(file);
+            Optional<ClusterRecord> before = read();
             boolean runs = before.isPresent() && running(before.get()) > 0;
             ClusterRecord record = runs ? sameAs(before.get(), spec, progress) : planned(before, spec);
             List<Integer> all =
@@ -100,15 +94,13 @@ public final class LocalCluster {
     /** Ends every node that is running, first politely, and keeps the data. False if none was running. */
     public boolean stop() {
         try (FolderLock lock = lock(ignored -> {})) {
-            return ClusterRecord.read(file).map(LocalCluster::stop).orElse(false);
+            return read().map(LocalCluster::stop).orElse(false);
         }
     }
 
     /** Kills a node at once (SIGKILL), as a crash would, and waits until it is gone. */
     public void kill(int node) {
-        NodeProcess process = process(node);
-        process.kill();
-        process.awaitEnd(KILL_LIMIT);
+        process(node).kill();
     }
 
     /** Freezes a node (SIGSTOP), as a long garbage collection or a hanging disk would. */
@@ -128,8 +120,7 @@ public final class LocalCluster {
     public void restart(int node) {
         try (FolderLock lock = lock(ignored -> {})) {
             ClusterRecord record = recorded();
-            NodeProcess process = nodeOf(record, node).process();
-            end(List.of(process));
+            NodeProcess.end(List.of(nodeOf(record, node).process()));
             int quorum = record.nodes().size() / 2 + 1;
             int members = running(record) + 1 >= quorum ? quorum : 0;
             starting(record, ignored -> {}).run(List.of(node), List.of(node), members);
@@ -139,7 +130,7 @@ public final class LocalCluster {
     /** Stops the cluster and removes all of its files. Unpacked servers stay where other clusters may use them. */
     public void delete() {
         try (FolderLock lock = lock(ignored -> {})) {
-            Optional<ClusterRecord> record = ClusterRecord.read(file);
+            Optional<ClusterRecord> record = read();
             if (record.isEmpty()) {
                 return;
             }
@@ -178,7 +169,10 @@ public final class LocalCluster {
 
     /** What to start when nothing runs: as asked, with the ports there were. */
     private ClusterRecord planned(Optional<ClusterRecord> before, ClusterSpec spec) {
-        Path home = NodeHome.of(state, Account.forNodes());
+        Account account = Account.forNodes();
+        Path home = before.map(record -> Path.of(record.home()))
+                .filter(account::reaches)
+                .orElseGet(() -> NodeHome.of(state, account));
         List<ClusterRecord.Node> known = before.map(ClusterRecord::nodes).orElse(List.of());
         List<ClusterRecord.Node> nodes = new ArrayList<>();
         for (int index = 0; index < spec.nodes(); index++) {
@@ -221,23 +215,8 @@ public final class LocalCluster {
                 .map(ClusterRecord.Node::process)
                 .filter(NodeProcess::running)
                 .toList();
-        end(running);
+        NodeProcess.end(running);
         return !running.isEmpty();
-    }
-
-    private static void end(List<NodeProcess> processes) {
-        processes.forEach(NodeProcess::terminate);
-        long deadline = System.nanoTime() + TERM_LIMIT.toNanos();
-        for (NodeProcess process : processes) {
-            if (!process.awaitEnd(Duration.ofNanos(deadline - System.nanoTime()))) {
-                process.kill();
-                if (!process.awaitEnd(KILL_LIMIT)) {
-                    throw new NodeException(
-                            NodeException.Reason.ENVIRONMENT,
-                            "Process " + process.pid() + " does not end, even killed: its disk may hang.");
-                }
-            }
-        }
     }
 
     private ClusterStatus status(ClusterRecord record) {
@@ -255,15 +234,40 @@ public final class LocalCluster {
                 .toList());
     }
 
+    /** What is recorded, and what a start began that was killed before it could record it. */
+    private Optional<ClusterRecord> read() {
+        return ClusterRecord.read(file).map(record -> {
+            ClusterRecord known = record;
+            for (int index = 0; index < record.nodes().size(); index++) {
+                ClusterRecord.Node node = record.nodes().get(index);
+                if (!node.process().running()) {
+                    Optional<NodeProcess> found = unrecorded(node, nodeFolder(record, index));
+                    known = found.isPresent() ? known.with(index, node.with(found.get())) : known;
+                }
+            }
+            return known;
+        });
+    }
+
+    /** The number in a node's file may be another program's by now; only the server itself can say that it is ours. */
+    private static Optional<NodeProcess> unrecorded(ClusterRecord.Node node, NodeFolder files) {
+        Optional<NodeProcess> process = files.process().filter(NodeProcess::running);
+        if (process.isEmpty()) {
+            return process;
+        }
+        try (NodeProbe probe = new NodeProbe()) {
+            return process.filter(candidate -> probe.is(candidate, node.url()));
+        }
+    }
+
     private static int running(ClusterRecord record) {
         return Math.toIntExact(
                 record.nodes().stream().filter(node -> node.process().running()).count());
     }
 
     private ClusterRecord recorded() {
-        return ClusterRecord.read(file)
-                .orElseThrow(() -> new NodeException(
-                        NodeException.Reason.USAGE, "The local cluster was never started: penstock node start."));
+        return read().orElseThrow(() -> new NodeException(
+                NodeException.Reason.USAGE, "The local cluster was never started: penstock node start."));
     }
 
     private NodeProcess process(int node) {

@@ -20,17 +20,22 @@ final class NodeProbe implements AutoCloseable {
             .connectTimeout(CONNECT)
             .build();
 
-    /**
-     * Whether the server at that address is the process {@code pid} and belongs to a cluster of {@code nodes} or more
-     * that has a leader. The number of the process is asked for because a stranger may hold the port.
-     */
-    boolean ready(URI url, long pid, int nodes) {
-        JsonNode process = get(url, "/_nodes/_local/process?filter_path=nodes.*.process.id");
-        if (process.findPath("id").asLong(-1) != pid) {
-            return false;
-        }
+    /** Whether the server at that address is this process. It is asked because a stranger may hold the port. */
+    boolean is(NodeProcess process, URI url) {
+        JsonNode node = get(url, "/_nodes/_local/process?filter_path=nodes.*.process.id");
+        return node.findPath("id").asLong(-1) == process.pid();
+    }
+
+    /** Whether the server belongs to a cluster that has a leader and counts {@code nodes} or more. */
+    boolean joined(URI url, int nodes) {
         JsonNode health = get(url, "/_cluster/health?timeout=1s&wait_for_nodes=ge(" + nodes + ")");
         return health.path("number_of_nodes").asInt() >= nodes;
+    }
+
+    /** Whether every index can be searched; waits for it a second. */
+    boolean searchable(URI url) {
+        JsonNode health = get(url, "/_cluster/health?timeout=1s&wait_for_status=yellow");
+        return health.has("status") && !health.path("status").asText().equals("red");
     }
 
     private JsonNode get(URI url, String path) {

@@ -22,6 +22,11 @@ record NodeProcess(long pid, long startedMillis) {
      */
     private static final long CLOCK_SLACK_MILLIS = 2_500;
 
+    /** A node that flushes much data on a slow disk needs this long to end well. */
+    private static final Duration TERM_LIMIT = Duration.ofSeconds(30);
+
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
+
     private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(10);
 
     /** The process as it is now. */
@@ -39,17 +44,33 @@ record NodeProcess(long pid, long startedMillis) {
         return handle().isPresent();
     }
 
-    /** SIGTERM to it, if it is still the same one. */
-    void terminate() {
+    /** Ends those that are still the same ones: SIGTERM to all of them, and SIGKILL to who does not obey in time. */
+    static void end(List<NodeProcess> processes) {
+        processes.forEach(NodeProcess::terminate);
+        long deadline = System.nanoTime() + TERM_LIMIT.toNanos();
+        for (NodeProcess process : processes) {
+            if (!process.awaitEnd(Duration.ofNanos(deadline - System.nanoTime()))) {
+                process.kill();
+            }
+        }
+    }
+
+    private void terminate() {
         handle().ifPresent(handle -> {
+            // A frozen process would take the signal only when it goes on.
             resume();
             handle.destroy();
         });
     }
 
-    /** SIGKILL to it, if it is still the same one. */
+    /** SIGKILL to it, if it is still the same one; returns when it is gone. */
     void kill() {
         handle().ifPresent(ProcessHandle::destroyForcibly);
+        if (!awaitEnd(KILL_LIMIT)) {
+            throw new NodeException(
+                    NodeException.Reason.ENVIRONMENT,
+                    "Process " + pid + " does not end, even killed: the disk it writes to may hang.");
+        }
     }
 
     /** SIGSTOP to it, if it is still the same one. */
@@ -62,8 +83,7 @@ record NodeProcess(long pid, long startedMillis) {
         signal("CONT");
     }
 
-    /** Waits until it is gone; false if it is still there after the limit. */
-    boolean awaitEnd(Duration limit) {
+    private boolean awaitEnd(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (running()) {
             if (System.nanoTime() - deadline > 0) {

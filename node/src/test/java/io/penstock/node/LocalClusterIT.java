@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,9 +63,12 @@ class LocalClusterIT {
         assertThat(cluster.status().url()).isEmpty();
         assertThat(cluster.stop()).isFalse();
 
-        ClusterStatus first = cluster.start(
-                new ClusterSpec(Distribution.DEFAULT, 1, "512m", Map.of("thread_pool.write.queue_size", "4")),
-                told::add);
+        ClusterSpec spec =
+                new ClusterSpec(Distribution.DEFAULT, 1, "512m", Map.of("thread_pool.write.queue_size", "4"));
+        CompletableFuture<ClusterStatus> other = CompletableFuture.supplyAsync(
+                () -> LocalCluster.at(state, "life").start(spec, ignored -> {}));
+        ClusterStatus first = cluster.start(spec, told::add);
+        assertThat(other.get()).isEqualTo(first);
         URI url = first.url().orElseThrow();
         assertThat(first.complete()).isTrue();
         assertThat(cluster.status()).isEqualTo(first);
@@ -86,6 +90,14 @@ class LocalClusterIT {
                 .isInstanceOfSatisfying(
                         NodeException.class,
                         refused -> assertThat(refused.reason()).isEqualTo(NodeException.Reason.DIFFERENT));
+
+        Path file = state.resolve("node/clusters/life/cluster.json");
+        ClusterRecord record = ClusterRecord.read(file).orElseThrow();
+        record.with(0, record.nodes().getFirst().with(NodeProcess.NONE)).write(file);
+        assertThat(cluster.status())
+                .as("found though a killed start did not record it")
+                .isEqualTo(first);
+        record.write(file);
 
         cluster.kill(0);
         assertThat(cluster.status().url()).isEmpty();
@@ -111,12 +123,22 @@ class LocalClusterIT {
     }
 
     @Test
-    void concurrentStartsGiveOneCluster() throws Exception {
-        LocalCluster cluster = cluster("twice");
-        List<String> others = new ArrayList<>();
-        CompletableFuture<ClusterStatus> other = CompletableFuture.supplyAsync(() -> cluster.start(SMALL, others::add));
-        ClusterStatus mine = LocalCluster.at(state, "twice").start(SMALL, told::add);
-        assertThat(other.get()).isEqualTo(mine);
+    void stopLeavesAProcessAloneThatOnlyHasTheRecordedNumber() throws Exception {
+        Process stranger = new ProcessBuilder("sleep", "600").start();
+        try {
+            LocalCluster cluster = cluster("stale");
+            NodeProcess earlier = new NodeProcess(stranger.pid(), Instant.now().toEpochMilli() - 3_600_000);
+            Path home = NodeHome.of(state.toAbsolutePath().resolve("node"), Account.forNodes());
+            new ClusterRecord(
+                            SMALL, home.toString(), List.of(new ClusterRecord.Node("node-0", 21_999, 21_998, earlier)))
+                    .write(state.resolve("node/clusters/stale/cluster.json"));
+            assertThat(cluster.status().nodes()).extracting(NodeStatus::running).containsExactly(false);
+            assertThat(cluster.stop()).isFalse();
+            cluster.kill(0);
+            assertThat(stranger.isAlive()).isTrue();
+        } finally {
+            stranger.destroyForcibly().waitFor();
+        }
     }
 
     @Test
