@@ -71,12 +71,15 @@ final class ConnectionOptions {
     }
 
     private static URI localNode(OutputOptions output, PrintWriter err) {
-        ClusterStatus status = LocalCluster.at(output.stateFolder(), "default")
-                .start(ClusterSpec.single(), line -> {
-                    if (!output.quiet) {
-                        err.println(line);
-                    }
-                });
+        LocalCluster local = LocalCluster.at(output.stateFolder());
+        ClusterStatus status = local.status();
+        if (!status.complete()) {
+            status = local.start(local.spec().orElse(ClusterSpec.DEFAULT), line -> {
+                if (!output.quiet) {
+                    err.println(line);
+                }
+            });
+        }
         return status.url().orElseThrow(() -> new UsageException("the local node has no address: name a cluster with -t"));
     }
 

@@ -94,7 +94,7 @@ public final class FileSource implements Source {
             String path = file.toAbsolutePath().normalize().toString();
             byte[] first = Arrays.copyOf(head, Math.min(head.length, IDENTITY_BYTES));
             String identity = sha256(path.getBytes(UTF_8), new byte[1], first).substring(0, 32);
-            return new Partition(ordinal, file.toString(), Files.size(file), identity, fingerprint(file, head));
+            return new Partition(ordinal, path, Files.size(file), identity, fingerprint(file, head));
         } catch (IOException e) {
             throw new SourceException(Reason.GONE, file + " cannot be read: " + e, Position.START, e);
         }
