@@ -269,6 +269,22 @@ public final class Cluster implements Target, AutoCloseable {
         return given.has("mappings") ? given.get("mappings") : given;
     }
 
+    /**
+     * Searches an index.
+     *
+     * @param query the request's body, JSON
+     * @return the answer's body
+     */
+    public JsonNode search(String index, String query) {
+        try {
+            Answer answer = call("POST", "/" + Paths.encode(index) + "/_search", JSON.readTree(query), QUICK);
+            requireOk(answer, "the search in " + index + " failed");
+            return answer.json();
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("the query is no JSON", e);
+        }
+    }
+
     // ---- calls --------------------------------------------------------------------------------------------------
 
     HttpExchange http() {

@@ -199,7 +199,6 @@ public final class Job {
                 barrier,
                 plan.index(),
                 plan.serverIds(),
-                plan.repeatedIds(),
                 new BufferPool(plan.memoryBytes()),
                 limits(cluster),
                 firstSize(),
@@ -274,7 +273,7 @@ public final class Job {
     private Optional<JobReport.Verified> verify(JobFolder folder, TargetIndex index, Checkpoint start, Counts counts) {
         listener.onStep("counting");
         long before = Long.parseLong(start.facts().getOrDefault(JobFolder.BEFORE_FACT, "0"));
-        boolean ownIds = !plan.serverIds() && !plan.repeatedIds();
+        boolean ownIds = !plan.serverIds() && counts.named() == 0;
         boolean resent = counts.retried() > 0 || start.counts().read() > 0 || counts.perhapsOurs() > 0;
         Verification verification = Verification.of(before, counts, ownIds, resent);
         try {

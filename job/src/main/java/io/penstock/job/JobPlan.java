@@ -15,7 +15,6 @@ import java.util.OptionalLong;
  * @param definition how the index is made if it is missing
  * @param pipeline ingest pipeline for every document
  * @param serverIds whether the server makes missing ids
- * @param repeatedIds whether the source may name one id twice
  * @param options the options that decide what each document becomes, as one text: a resume with others is refused
  * @param bulkBytes fixed bulk size, or nothing to find it
  * @param concurrency fixed number of requests in flight, or nothing to find it
@@ -36,7 +35,6 @@ public record JobPlan(
         Target.IndexDefinition definition,
         Optional<String> pipeline,
         boolean serverIds,
-        boolean repeatedIds,
         String options,
         OptionalInt bulkBytes,
         OptionalInt concurrency,

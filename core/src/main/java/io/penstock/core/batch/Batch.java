@@ -30,6 +30,7 @@ public final class Batch {
     private final Position end;
     private final long sourceBytes;
     private final int elsewhere;
+    private final int named;
     private boolean released;
 
     Batch(Batcher batcher, Position end) {
@@ -44,6 +45,7 @@ public final class Batch {
         this.badDocuments = List.copyOf(batcher.badDocuments());
         this.sourceBytes = batcher.sourceBytes();
         this.elsewhere = batcher.elsewhere();
+        this.named = batcher.named();
         this.end = end;
     }
 
@@ -75,6 +77,11 @@ public final class Batch {
     /** Documents addressed to another index than the load's. */
     public int elsewhere() {
         return elsewhere;
+    }
+
+    /** Documents that came with an id of their own. */
+    public int named() {
+        return named;
     }
 
     /** Inputs found bad before they could be sent, which go to the dead letters with the rest. */
@@ -161,8 +168,8 @@ public final class Batch {
 
     /** The ids that the {@link KeyGate} knows: those that came with their documents. */
     public List<String> gatedIds() {
-        var ids = new ArrayList<String>();
-        for (int item = 0; item < items.count(); item++) {
+        var ids = new ArrayList<String>(named);
+        for (int item = 0; item < items.count() && ids.size() < named; item++) {
             if (!items.isJobId(item) && !items.id(item).isEmpty()) {
                 ids.add(items.id(item));
             }

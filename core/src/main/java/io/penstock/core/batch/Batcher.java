@@ -34,6 +34,7 @@ public final class Batcher {
     private long badBytes;
     private long sourceBytes;
     private int elsewhere;
+    private int named;
 
     /**
      * @param partition ordinal of the partition
@@ -75,6 +76,7 @@ public final class Batcher {
         long before = bytes;
         boolean goesElsewhere = document.index() != null && !document.index().equals(index);
         elsewhere += goesElsewhere ? 1 : 0;
+        named += jobId || id.isEmpty() ? 0 : 1;
         action.write(document, id, goesElsewhere);
         append(action.bytes(), 0, action.length());
         if (document.operation().hasBody()) {
@@ -220,6 +222,10 @@ public final class Batcher {
         return elsewhere;
     }
 
+    int named() {
+        return named;
+    }
+
     long sourceBytes() {
         return sourceBytes;
     }
@@ -249,7 +255,10 @@ public final class Batcher {
             if (document.version() != Document.NO_VERSION) {
                 ascii(first ? "\"version\":" : ",\"version\":");
                 ascii(Long.toString(document.version()));
-                ascii(",\"version_type\":\"external\"");
+                if (document.extraMetadata() == null
+                        || !document.extraMetadata().contains("\"version_type\"")) {
+                    ascii(",\"version_type\":\"external\"");
+                }
                 first = false;
             }
             String extra = document.extraMetadata() == null ? "" : document.extraMetadata();

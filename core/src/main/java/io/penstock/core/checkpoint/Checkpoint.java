@@ -62,7 +62,8 @@ public record Checkpoint(Map<String, String> facts, List<PartitionMark> marks, C
                 counts.deadLettered(),
                 counts.retried(),
                 counts.bytes(),
-                counts.elsewhere());
+                counts.elsewhere(),
+                counts.named());
         text.append("crc ").append(crc(text.toString())).append('\n');
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
@@ -104,7 +105,7 @@ public record Checkpoint(Map<String, String> facts, List<PartitionMark> marks, C
         for (int i = 1; i < words.length; i++) {
             n[i] = Long.parseLong(words[i]);
         }
-        return new Counts(n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11], n[12]);
+        return new Counts(n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11], n[12], n[13]);
     }
 
     private static void line(StringBuilder text, String kind, Object... words) {

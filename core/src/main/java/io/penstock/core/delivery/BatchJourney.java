@@ -464,7 +464,8 @@ public final class BatchJourney {
                 ended[Fate.DEAD_LETTERED.ordinal()] + batch.badDocuments().size(),
                 retried,
                 batch.sourceBytes(),
-                batch.elsewhere());
+                batch.elsewhere(),
+                batch.named());
         return new Settlement(batch, counts, List.copyOf(rejections));
     }
 

@@ -15,6 +15,7 @@ package io.penstock.core.fate;
  * @param retried times a document was sent again
  * @param bytes bytes of the documents as the source had them
  * @param elsewhere documents that the source itself addressed to another index than the load's
+ * @param named documents that came with an id of their own
  */
 public record Counts(
         long read,
@@ -28,9 +29,10 @@ public record Counts(
         long deadLettered,
         long retried,
         long bytes,
-        long elsewhere) {
+        long elsewhere,
+        long named) {
     /** Nothing counted yet. */
-    public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Documents that are in the index because of this load. */
     public long indexed() {
@@ -51,7 +53,8 @@ public record Counts(
                 deadLettered + other.deadLettered,
                 retried + other.retried,
                 bytes + other.bytes,
-                elsewhere + other.elsewhere);
+                elsewhere + other.elsewhere,
+                named + other.named);
     }
 
     /** Whether every document read has ended in exactly one place: promise 1. */

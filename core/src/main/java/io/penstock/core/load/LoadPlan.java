@@ -23,7 +23,6 @@ import java.util.Optional;
  * @param barrier what makes them safe there
  * @param index name of the index, from which ids are made
  * @param serverIds whether documents without an id get theirs from the server; then a resend can make a second copy
- * @param repeatedIds whether two documents may have the same id, so that they must not be under way together
  * @param memory the budget for everything in flight
  * @param limits bounds of the window
  * @param firstSize where the window starts
@@ -43,7 +42,6 @@ public record LoadPlan(
         DurabilityBarrier barrier,
         String index,
         boolean serverIds,
-        boolean repeatedIds,
         BufferPool memory,
         WindowLimits limits,
         WindowSize firstSize,

@@ -107,7 +107,7 @@ final class ReaderLoop {
     private void admit(Partition partition, SourceReader reader, Document document, Position before)
             throws InterruptedException {
         String id = document.id();
-        if (!plan.repeatedIds() || id == null || gate.tryEnter(id)) {
+        if (id == null || gate.tryEnter(id)) {
             return;
         }
         handOver(partition, reader, before);

@@ -82,7 +82,7 @@ final class SettlerLoop {
             return;
         }
         ledger.settle(batch, settlement.counts());
-        if (plan.repeatedIds()) {
+        if (batch.named() > 0) {
             gate.leave(batch.gatedIds());
         }
         batch.release();

@@ -1,0 +1,269 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.core.document.Operation;
+import io.penstock.job.JobPlan;
+import io.penstock.job.Target;
+import io.penstock.source.file.FileOptions;
+import io.penstock.source.file.FileSource;
+import io.penstock.source.file.Format;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock load}. */
+@Command(
+        name = "load",
+        description = "Loads files or standard input into an index. The same command again goes on where it stopped.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        footer = {
+            "",
+            "Examples:",
+            "  penstock load access.log.gz -i logs",
+            "  penstock load 'data/*.ndjson.zst' -i products --id-field sku --version-field revision",
+            "  zcat dump.gz | penstock load - -i copy --format bulk -t https://search:9200 -u loader",
+            "Exit codes: 0 all indexed and counted, 4 with dead letters, 5 source, 6 target down, 7 target refuses, more in docs/cli.md",
+        })
+final class LoadCommand implements Callable<Integer> {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @CommandLine.Spec
+    CommandLine.Model.CommandSpec spec;
+
+    @Parameters(arity = "1..*", paramLabel = "SOURCE", description = "Files, 'globs', or - for standard input; gzip, zstd, bzip2 and xz are recognised.")
+    List<String> sources = List.of();
+
+    @Option(names = {"-i", "--index"}, required = true, paramLabel = "NAME", description = "Index, alias or data stream; an index is made if it is missing.")
+    String index = "";
+
+    @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "auto", description = "auto, ndjson, bulk, json, csv, tsv or apache. Default: auto.")
+    String format = "auto";
+
+    @Option(names = "--op", paramLabel = "OPERATION", defaultValue = "index", description = "index, create, update or delete. Default: index.")
+    String operation = "index";
+
+    @Option(names = "--id-field", paramLabel = "FIELD", description = "Field with the _id; without it ids are made from job and position.")
+    @Nullable String idField;
+
+    @Option(names = "--routing-field", paramLabel = "FIELD", description = "Field with the routing value.")
+    @Nullable String routingField;
+
+    @Option(names = "--version-field", paramLabel = "FIELD", description = "Field with an external version: an older document never replaces a newer one.")
+    @Nullable String versionField;
+
+    @Option(names = "--ids", paramLabel = "job|server", defaultValue = "job", description = "Who makes missing ids. server: a resend after a lost answer makes a second copy. Default: job.")
+    String ids = "job";
+
+    @Option(names = "--mapping", paramLabel = "dynamic|FILE", defaultValue = "dynamic", description = "Mapping of a new index. Default: dynamic.")
+    String mapping = "dynamic";
+
+    @Option(names = "--shards", paramLabel = "N", description = "Primary shards of a new index.")
+    @Nullable Integer shards;
+
+    @Option(names = "--replicas", paramLabel = "N", description = "Replicas of a new index.")
+    @Nullable Integer replicas;
+
+    @Option(names = "--settings", paramLabel = "K=V", description = "Setting of a new index; may be repeated.")
+    Map<String, String> settings = new LinkedHashMap<>();
+
+    @Option(names = "--pipeline", paramLabel = "ID", description = "Ingest pipeline for every document.")
+    @Nullable String pipeline;
+
+    @Option(names = "--bulk-bytes", paramLabel = "auto|SIZE", defaultValue = "auto", description = "Size of a bulk. Default: auto, found while loading.")
+    String bulkBytes = "auto";
+
+    @Option(names = "--concurrency", paramLabel = "auto|N", defaultValue = "auto", description = "Bulks in flight. Default: auto, found while loading.")
+    String concurrency = "auto";
+
+    @Option(names = "--max-concurrency", paramLabel = "N", defaultValue = "64", description = "Most bulks in flight that auto may try. Default: 64.")
+    int maxConcurrency = 64;
+
+    @Option(names = "--max-retries", paramLabel = "N", defaultValue = "0", description = "Times one document is sent again before the load stops with 6. Default: 0, as often as --max-outage allows.")
+    int maxRetries;
+
+    @Option(names = "--max-outage", paramLabel = "DURATION", defaultValue = "10m", description = "How long the cluster may be unusable; 0 for ever. Default: 10m.")
+    Duration maxOutage = Duration.ofMinutes(10);
+
+    @Option(names = "--max-rejects", paramLabel = "N", description = "Most dead letters before the load stops with 9. Default: stops after 1,000 in a row, or half of the last 1,000, for one reason.")
+    @Nullable Long maxRejects;
+
+    @Option(names = "--max-doc-bytes", paramLabel = "SIZE", description = "Larger documents become dead letters. Default: what the cluster takes.")
+    @Nullable ByteSize maxDocBytes;
+
+    @Option(names = "--dlq", paramLabel = "FILE", description = "File for dead letters. Default: in the state folder.")
+    @Nullable Path deadLetters;
+
+    @Option(names = "--no-sniff", description = "Send only to the given addresses; do not look for the other nodes.")
+    boolean noSniff;
+
+    @Option(names = "--verify", paramLabel = "count|off", defaultValue = "count", description = "Count the documents at the end. Default: count.")
+    String verify = "count";
+
+    @Option(names = "--restart", description = "Forget an earlier run and begin anew; ids stay the same.")
+    boolean restart;
+
+    @Option(names = "--dry-run", description = "Look at source and cluster, say what would happen, change nothing.")
+    boolean dryRun;
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    OutputOptions output = new OutputOptions();
+
+    @Mixin
+    ProgressOptions progress = new ProgressOptions();
+
+    @Override
+    public Integer call() {
+        checkIndexName(index);
+        var runner = new JobRunner(spec.commandLine(), connection, output, progress);
+        return runner.run(!noSniff, contentBytesMax -> {
+            FileOptions files = fileOptions(contentBytesMax);
+            return plan(FileSource.of(sources, files));
+        });
+    }
+
+    private FileOptions fileOptions(long contentBytesMax) {
+        Format chosen = Format.parse(format)
+                .orElseThrow(() -> new UsageException("--format is one of " + Format.words() + ", not '" + format + "'"));
+        Operation asked = Operation.parse(operation)
+                .orElseThrow(() -> new UsageException("--op is index, create, update or delete, not '" + operation + "'"));
+        long limit = maxDocBytes == null ? contentBytesMax - 4096 : maxDocBytes.bytes();
+        try {
+            return new FileOptions(
+                    chosen,
+                    asked,
+                    Optional.ofNullable(idField),
+                    Optional.ofNullable(routingField),
+                    Optional.ofNullable(versionField),
+                    limit);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(e.getMessage() + " (--op, --id-field, --version-field)");
+        }
+    }
+
+    private JobPlan plan(FileSource source) {
+        long memory = Runtime.getRuntime().maxMemory() / 4;
+        return new JobPlan(
+                source,
+                index,
+                new Target.IndexDefinition(settings(), mapping()),
+                Optional.ofNullable(pipeline),
+                oneOf("--ids", ids, "job", "server").equals("server"),
+                "format=%s op=%s id-field=%s routing-field=%s version-field=%s ids=%s pipeline=%s"
+                        .formatted(format, operation, idField, routingField, versionField, ids, pipeline),
+                bulkBytes(),
+                concurrency(),
+                Math.max(1, maxConcurrency),
+                memory,
+                maxRetries,
+                maxOutage,
+                maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
+                Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
+                oneOf("--verify", verify, "count", "off").equals("count"),
+                restart,
+                dryRun,
+                output.stateFolder());
+    }
+
+    private OptionalInt bulkBytes() {
+        if (bulkBytes.equals("auto")) {
+            return OptionalInt.empty();
+        }
+        try {
+            long bytes = ByteSize.parse(bulkBytes).bytes();
+            if (bytes > Runtime.getRuntime().maxMemory() / 4) {
+                throw new UsageException("--bulk-bytes %s is more than a quarter of the memory: give the JVM more with PENSTOCK_JAVA_OPTS=-Xmx1g".formatted(bulkBytes));
+            }
+            return OptionalInt.of(Math.toIntExact(bytes));
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--bulk-bytes: " + e.getMessage());
+        }
+    }
+
+    private OptionalInt concurrency() {
+        if (concurrency.equals("auto")) {
+            return OptionalInt.empty();
+        }
+        try {
+            int number = Integer.parseInt(concurrency);
+            if (number < 1 || number > 1000) {
+                throw new UsageException("--concurrency is 1 to 1000, or auto");
+            }
+            return OptionalInt.of(number);
+        } catch (NumberFormatException e) {
+            throw new UsageException("--concurrency is a number or auto, not '" + concurrency + "'");
+        }
+    }
+
+    private String settings() {
+        ObjectNode json = JSON.createObjectNode();
+        settings.forEach(json::put);
+        if (shards != null) {
+            json.put("index.number_of_shards", shards);
+        }
+        if (replicas != null) {
+            json.put("index.number_of_replicas", replicas);
+        }
+        return json.toString();
+    }
+
+    private Optional<String> mapping() {
+        if (mapping.equals("dynamic")) {
+            return Optional.empty();
+        }
+        try {
+            JsonNode json = JSON.readTree(Files.readString(Path.of(mapping)));
+            return Optional.of(json.toString());
+        } catch (JsonProcessingException e) {
+            throw new UsageException("the mapping in %s is no JSON: %s".formatted(mapping, e.getOriginalMessage()));
+        } catch (IOException e) {
+            throw new UsageException("the mapping %s cannot be read: name a file, or dynamic".formatted(mapping));
+        }
+    }
+
+    private static String oneOf(String option, String value, String... allowed) {
+        if (!List.of(allowed).contains(value)) {
+            throw new UsageException("%s is %s, not '%s'".formatted(option, String.join(" or ", allowed), value));
+        }
+        return value;
+    }
+
+    /** The rules of {@code MetadataCreateIndexService.validateIndexOrAliasName} (OpenSearch 3.6). */
+    static void checkIndexName(String name) {
+        boolean bad = name.isEmpty()
+                || !name.equals(name.toLowerCase(java.util.Locale.ROOT))
+                || name.startsWith("_")
+                || name.startsWith("-")
+                || name.startsWith("+")
+                || name.equals(".")
+                || name.equals("..")
+                || name.chars().anyMatch(c -> "\\/*?\"<>| ,#:".indexOf(c) >= 0)
+                || name.length() > 255;
+        if (bad) {
+            throw new UsageException(
+                    "'%s' cannot name an index: lower case, no spaces, none of \\ / * ? \" < > | , # :, and not starting with _ - +"
+                            .formatted(name));
+        }
+    }
+}
