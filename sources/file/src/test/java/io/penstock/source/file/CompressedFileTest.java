@@ -128,7 +128,9 @@ final class CompressedFileTest {
                 assertThat(readings.failure()).as("cut at " + length).isNull();
             } else {
                 assertThat(readings.failed().reason()).as("cut at " + length).isEqualTo(Reason.TRUNCATED);
-                assertThat(beginsWith(WHOLE, readings.lines())).as("cut at " + length).isTrue();
+                assertThat(beginsWith(WHOLE, readings.lines()))
+                        .as("cut at " + length)
+                        .isTrue();
             }
         }
     }
