@@ -12,6 +12,7 @@ import io.penstock.core.document.Position;
 import io.penstock.core.document.Reading;
 import io.penstock.source.file.bytes.LineReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -159,7 +160,7 @@ final class BulkFormatReader implements FormatReader {
         } catch (JsonProcessingException e) {
             return FieldExtractor.malformed(e);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException("reading memory cannot fail", e);
+            throw new UncheckedIOException("reading memory cannot fail", e);
         }
     }
 

@@ -12,9 +12,11 @@ import io.penstock.core.source.SourceException.Reason;
 import io.penstock.source.file.bytes.BrokenInputException;
 import io.penstock.source.file.bytes.RecordBuffer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.NoSuchElementException;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
@@ -134,7 +136,7 @@ final class CsvReader implements FormatReader {
             var records = parser.iterator();
             CSVRecord first = records.next();
             return records.hasNext() ? new String[0] : first.values();
-        } catch (java.io.UncheckedIOException | java.util.NoSuchElementException e) {
+        } catch (UncheckedIOException | NoSuchElementException e) {
             return new String[0];
         }
     }

@@ -8,6 +8,7 @@ import io.penstock.core.document.Operation;
 import io.penstock.core.document.Position;
 import io.penstock.core.document.Reading;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Makes a document of a JSON object: its address from its fields, its body as the operation needs it. */
@@ -43,7 +44,7 @@ final class DocumentMaker {
         pieces.add(start);
         middle.forEachPiece((array, offset, length) -> {
             boolean whole = middle.isOwned() && offset == 0 && length == array.length;
-            pieces.add(whole ? array : java.util.Arrays.copyOfRange(array, offset, offset + length));
+            pieces.add(whole ? array : Arrays.copyOfRange(array, offset, offset + length));
         });
         pieces.add(end);
         return Body.owned(pieces, start.length + middle.size() + end.length);

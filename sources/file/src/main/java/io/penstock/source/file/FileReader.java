@@ -97,8 +97,10 @@ final class FileReader implements SourceReader {
             return reading;
         } catch (IOException e) {
             failure = toSourceException(partition, e, format.position());
-            throw failure;
+        } catch (SourceException e) {
+            failure = new SourceException(e.reason(), String.valueOf(e.getMessage()), format.position(), e);
         }
+        throw failure;
     }
 
     private static SourceException toSourceException(Partition partition, IOException cause, Position position) {

@@ -1,6 +1,7 @@
 package io.penstock.source.file;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -23,7 +24,7 @@ public enum Format {
 
     /** The word for this format on a command line. */
     public String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /** The format with this word, if there is one. */

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 
 /** Paths and globs as a user gives them, made into files that exist. */
@@ -113,12 +114,15 @@ final class Operands {
     private static PathMatcher matcher(String pattern) {
         try {
             return FileSystems.getDefault().getPathMatcher("glob:" + pattern);
-        } catch (java.util.regex.PatternSyntaxException e) {
+        } catch (PatternSyntaxException e) {
             throw new InvalidPathException(pattern, e.getDescription());
         }
     }
 
     private static Path realPath(Path file) throws SourceException {
+        if (!Files.isRegularFile(file)) {
+            return file.toAbsolutePath(); // What /dev/fd/63 leads to has no path.
+        }
         try {
             return file.toRealPath();
         } catch (IOException e) {

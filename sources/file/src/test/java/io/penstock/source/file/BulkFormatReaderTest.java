@@ -129,6 +129,17 @@ final class BulkFormatReaderTest {
     }
 
     @Test
+    void goesBackToTheActionLineWhenTheStreamBreaksBehindIt() {
+        for (String action : List.of("{\"index\":{}}\n", "bad\n")) {
+            byte[] member = CompressedFileTest.Method.GZIP.compress("{\"index\":{}}\n{\"a\":1}\n" + action);
+            var readings = Readings.of(Readings.bytes(member, "x"), FileOptions.of(Format.BULK));
+
+            assertThat(readings.lines()).containsExactly("0/1 index {\"a\":1}");
+            assertThat(readings.failed().position()).isEqualTo(new io.penstock.core.document.Position(21, 3));
+        }
+    }
+
+    @Test
     void passesOverABodyAboveTheLimit() {
         var options = new FileOptions(
                 Format.BULK,

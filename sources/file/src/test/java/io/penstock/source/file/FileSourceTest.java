@@ -175,6 +175,20 @@ final class FileSourceTest {
         assertThat(readings.failed().reason()).isEqualTo(Reason.CHANGED);
     }
 
+    @Test
+    void tellsHowFarItReadAFileThatWasReplaced() throws Exception {
+        Path file = folder.resolve("a.ndjson");
+        var source = FileSource.of(List.of(file.toString()), FileOptions.defaults());
+        try (var reader = source.open(source.partitions().get(0), Position.START)) {
+            reader.next();
+            Files.move(folder.resolve("b.ndjson"), file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            assertThatThrownBy(reader::next)
+                    .asInstanceOf(type(SourceException.class))
+                    .extracting(SourceException::reason, SourceException::position)
+                    .containsExactly(Reason.CHANGED, new Position(20, 2));
+        }
+    }
+
     private Path large() throws IOException {
         return Files.writeString(folder.resolve("large"), "{\"a\":123}\n".repeat(100_000));
     }

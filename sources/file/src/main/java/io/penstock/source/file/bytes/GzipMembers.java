@@ -17,7 +17,7 @@ final class GzipMembers extends InputStream {
     private final InputStream stored;
     private @Nullable GzipCompressorInputStream member;
     private boolean ended;
-    private boolean first = true;
+    private boolean anyMember;
     private long producedByEarlier;
 
     /** @param stored must support marks, so that a member leaves it just behind its own trailer */
@@ -60,7 +60,7 @@ final class GzipMembers extends InputStream {
             ended = true;
             return;
         }
-        if (first == 0 && !this.first) {
+        if (first == 0 && anyMember) {
             readPadding();
             return;
         }
@@ -72,7 +72,7 @@ final class GzipMembers extends InputStream {
             throw new IOException("what follows a whole member is not another one");
         }
         stored.reset();
-        this.first = false;
+        anyMember = true;
         member = GzipCompressorInputStream.builder()
                 .setInputStream(stored)
                 .setDecompressConcatenated(false)
