@@ -146,6 +146,7 @@ final class ConnectionOptions {
         };
     }
 
+    @SuppressWarnings("SystemConsoleNull") // on JDK 21 it does
     private static Supplier<String> prompt(String user) {
         Console console = System.console();
         char[] typed = console == null ? null : console.readPassword("Password of %s: ", user);

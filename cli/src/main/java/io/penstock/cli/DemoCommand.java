@@ -67,7 +67,7 @@ final class DemoCommand implements Callable<Integer> {
             var job = new Job(plan(sample, cluster), cluster, printer, Clock.SYSTEM);
             Signals.handle(job::stop, err);
             JobReport report = job.run();
-            printer.close();
+            printer.finish();
             Summary.print(report, output, out, err);
             // One line of the sample is cut short, as it was found: the demo shows where it goes.
             if (report.exit() != ExitCode.OK && report.exit() != ExitCode.DEAD_LETTERS) {

@@ -43,7 +43,7 @@ final class JobRunner {
             var job = new Job(plan, cluster, printer, Clock.SYSTEM);
             Signals.handle(job::stop, err);
             JobReport report = job.run();
-            printer.close();
+            printer.finish();
             Summary.print(report, output, out, err);
             return report.exit().number();
         } catch (SourceException e) {

@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import io.penstock.core.state.DurableFiles;
 import java.nio.file.Path;
+import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,11 @@ final class OutputOptions {
 
     @Option(names = {"-v", "--verbose"}, description = "Say more, and where in the code an error comes from.")
     void verbose(boolean verbose) {
-        Logger.getLogger("io.penstock").setLevel(verbose ? Level.FINE : Level.INFO);
+        Logger ours = Logger.getLogger("io.penstock");
+        ours.setLevel(verbose ? Level.FINE : Level.INFO);
+        for (Handler handler : Logger.getLogger("").getHandlers()) {
+            handler.setLevel(Level.FINE);
+        }
     }
 
     Path stateFolder() {

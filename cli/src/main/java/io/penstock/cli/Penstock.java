@@ -43,6 +43,7 @@ public final class Penstock implements Runnable {
     /** Starts the program; the process ends with one of the {@link ExitCode}s. */
     public static void main(String[] arguments) {
         Locale.setDefault(Locale.ROOT);
+        System.setProperty("java.util.logging.SimpleFormatter.format", "%1$tT.%1$tL %4$s %5$s%6$s%n");
         System.exit(commandLine(System.getenv()).execute(arguments));
     }
 

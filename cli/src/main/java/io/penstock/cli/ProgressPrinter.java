@@ -97,7 +97,9 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
                 LOGGER.debug("reading {} from {}", opened.partition().name(), opened.from());
             }
             case LoadEvent.BatchRead read -> storedRead.set(storedBefore + read.storedBytesRead());
+            case LoadEvent.RequestStarted started -> inFlight.incrementAndGet();
             case LoadEvent.RequestEnded request -> {
+                inFlight.decrementAndGet();
                 acknowledged.addAndGet(request.acknowledged());
                 if (request.outcome() == Outcome.PUSHED_BACK) {
                     pushedBack.incrementAndGet();
@@ -173,7 +175,7 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
         double bytesPerDocument = now.read() == 0 ? 0 : (double) now.bytes() / now.read();
         return String.format(
                 Locale.ROOT,
-                "%,d docs  %s  %,.0f docs/s  %.1f MB/s  %s429s %d  dead %d  window %s",
+                "%,d docs  %s  %,.0f docs/s  %.1f MB/s  %s429s %d  dead %d  in flight %d of %s",
                 acknowledged.get(),
                 ByteSize.text(now.bytes()),
                 rate,
@@ -181,6 +183,7 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
                 eta(),
                 pushedBack.get(),
                 now.deadLettered(),
+                inFlight.get(),
                 window);
     }
 
@@ -221,6 +224,11 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
 
     @Override
     public void close() {
+        finish();
+    }
+
+    /** Shows nothing more, and leaves the terminal on an empty line. */
+    void finish() {
         closed = true;
         printer.interrupt();
         synchronized (this) {

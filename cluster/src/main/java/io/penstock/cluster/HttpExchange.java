@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -14,6 +15,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -159,7 +162,7 @@ final class HttpExchange implements AutoCloseable {
 
     private static NoAnswerException noAnswer(URI uri, Exception e, boolean expired, Duration deadline) {
         String node = uri.getHost() + ":" + uri.getPort();
-        if (expired || e instanceof java.net.SocketTimeoutException && !(e instanceof ConnectTimeoutException)) {
+        if (expired || (e instanceof SocketTimeoutException && !(e instanceof ConnectTimeoutException))) {
             return new NoAnswerException(
                     BulkReply.Cause.TIMED_OUT,
                     "%s did not answer within %d s".formatted(node, deadline.toSeconds()),
@@ -194,8 +197,8 @@ final class HttpExchange implements AutoCloseable {
             return new NoAnswerException(
                     BulkReply.Cause.UNTRUSTED, "%s does not speak TLS: use http:// for it".formatted(node), e);
         }
-        boolean trust = e instanceof javax.net.ssl.SSLHandshakeException && !message.contains("terminated")
-                || e instanceof javax.net.ssl.SSLPeerUnverifiedException;
+        boolean trust = (e instanceof SSLHandshakeException && !message.contains("terminated"))
+                || e instanceof SSLPeerUnverifiedException;
         return new NoAnswerException(
                 trust ? BulkReply.Cause.UNTRUSTED : BulkReply.Cause.CLOSED,
                 "the TLS connection to %s failed: %s".formatted(node, message),

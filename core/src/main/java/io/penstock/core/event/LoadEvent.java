@@ -14,6 +14,9 @@ public sealed interface LoadEvent {
     /** A batch was read and is on its way; so many bytes of its partition are read, as stored. */
     record BatchRead(int partition, long storedBytesRead, int documents) implements LoadEvent {}
 
+    /** A bulk request is being sent. */
+    record RequestStarted(long bytes) implements LoadEvent {}
+
     /**
      * A bulk request ended.
      *

@@ -65,6 +65,7 @@ final class DeliveryLoop {
             if (stop.isStopped()) {
                 return;
             }
+            plan.listener().on(new LoadEvent.RequestStarted(batch.bytes(items)));
             BulkReply reply = plan.transport().send(batch, items);
             progress = journey.onReply(reply, now(), window.lastSuccessNanos());
         } finally {

@@ -1,6 +1,7 @@
 package io.penstock.source.file;
 
 import io.penstock.core.document.EndOfPartition;
+import io.penstock.core.document.Idle;
 import io.penstock.core.document.Position;
 import io.penstock.core.document.Reading;
 import io.penstock.core.source.Partition;
@@ -13,16 +14,21 @@ import io.penstock.source.file.bytes.LineReader;
 import io.penstock.source.file.bytes.RecordBuffer;
 import io.penstock.source.file.bytes.StoredInput;
 import java.io.IOException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** One file being read: knows its name and source, so that faults say where they are. */
 final class FileReader implements SourceReader {
+    /** A pipe that gives nothing for so long is idle: what came before should not wait for what may come. */
+    private static final Duration MOMENT = Duration.ofMillis(200);
+
     private final FileSource source;
     private final Partition partition;
     private final StoredInput stored;
     private final RecordBuffer buffer;
     private final FormatReader format;
     private @Nullable SourceException failure;
+    private boolean idle;
 
     private FileReader(
             FileSource source, Partition partition, StoredInput stored, RecordBuffer buffer, FormatReader format) {
@@ -90,6 +96,11 @@ final class FileReader implements SourceReader {
             throw failure;
         }
         try {
+            if (stored.isPipe() && !idle && !buffer.holdsLine() && stored.isQuietFor(MOMENT)) {
+                idle = true; // told once; then the reader waits for whatever comes
+                return Idle.IDLE;
+            }
+            idle = false;
             Reading reading = format.next();
             if (reading instanceof EndOfPartition) {
                 source.checkUnchanged(partition);

@@ -6,6 +6,7 @@ import io.penstock.core.document.BadDocument;
 import io.penstock.core.document.Body;
 import io.penstock.core.document.Document;
 import io.penstock.core.document.EndOfPartition;
+import io.penstock.core.document.Idle;
 import io.penstock.core.document.Position;
 import io.penstock.core.document.Reading;
 import io.penstock.core.source.Partition;
@@ -119,6 +120,7 @@ record Readings(
                                 bad.bytes(),
                                 text(bad.body()),
                                 bad.reason());
+            case Idle idle -> "IDLE";
             case EndOfPartition end -> throw new AssertionError(end);
         };
     }

@@ -92,6 +92,16 @@ public final class RecordBuffer implements AutoCloseable {
         return scan < limit || fill() ? array[scan] & 0xff : -1;
     }
 
+    /** Whether a whole line is in the buffer, so that taking it does not wait for the stream. */
+    public boolean holdsLine() {
+        for (int i = scan; i < limit; i++) {
+            if (array[i] == '\n') {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private boolean readMore() throws IOException {
         int read = in.read(array, limit, CAPACITY - limit);
         if (read < 0) {

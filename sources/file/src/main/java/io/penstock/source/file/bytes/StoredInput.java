@@ -3,6 +3,7 @@ package io.penstock.source.file.bytes;
 import io.penstock.core.source.SourceException.Reason;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 
 /**
  * The bytes of a file as they are stored, counted, and held to the size the file had when the load began.
@@ -13,6 +14,8 @@ import java.io.InputStream;
 public final class StoredInput extends InputStream {
     /** The expected size of a pipe. */
     public static final long ANY_SIZE = -1;
+
+    private static final Duration POLL = Duration.ofMillis(10);
 
     private final InputStream in;
     private final long expectedBytes;
@@ -33,6 +36,28 @@ public final class StoredInput extends InputStream {
     /** A stream of the process, which stays open. */
     public static StoredInput shared(InputStream in) {
         return new StoredInput(in, ANY_SIZE, false);
+    }
+
+    /** Whether its end is not known beforehand. */
+    public boolean isPipe() {
+        return expectedBytes == ANY_SIZE;
+    }
+
+    /** Whether it is a pipe of which nothing arrives for {@code moment}; at its end nothing arrives either. */
+    public boolean isQuietFor(Duration moment) throws IOException {
+        long until = System.nanoTime() + moment.toNanos();
+        while (isPipe() && in.available() == 0) {
+            if (System.nanoTime() - until > 0) {
+                return true;
+            }
+            try {
+                Thread.sleep(POLL);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return false;
     }
 
     /** Bytes read or skipped so far. */
