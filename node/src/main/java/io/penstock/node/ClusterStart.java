@@ -156,16 +156,17 @@ final class ClusterStart {
         return launch != null && launch.script().isAlive();
     }
 
-    /** A node ended before it answered: tries another port if that was the reason, else gives up. */
+    /** A node ended before it answered: it was dying when we came, or its port was taken, or it cannot start. */
     private void ended(int index) {
         Launch launch = launched.get(index);
+        int tries = launch == null ? 0 : launch.tries();
         boolean portTaken =
                 launch != null && folders.apply(index).written(launch.logFrom()).contains("Address already in use");
-        if (launch == null || !portTaken || launch.tries() == PORT_TRIES) {
+        if (tries > 0 && !(portTaken && tries < PORT_TRIES)) {
             throw notStarted(index, "ended while it started");
         }
         choosePorts(index);
-        launch(index, launch.tries() + 1);
+        launch(index, tries + 1);
     }
 
     private NodeException notStarted(int index, String what) {

@@ -127,11 +127,16 @@ record NodeProcess(long pid, long startedMillis) {
     /** Dead, but not yet collected: in a container nobody may ever collect it. Linux only; elsewhere never. */
     private static boolean isZombie(long pid) {
         try {
-            String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-            return stat.startsWith(") Z", stat.lastIndexOf(')'));
+            return isZombie(Files.readString(Path.of("/proc/" + pid + "/stat")));
         } catch (IOException noSuchFile) {
             return false;
         }
+    }
+
+    /** While other threads of a dead process are still ending (fields 3 and 20), it holds its ports and files. */
+    static boolean isZombie(String stat) {
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
+        return fields.length > 17 && fields[0].equals("Z") && Integer.parseInt(fields[17]) <= 1;
     }
 
     private static long startMillis(ProcessHandle handle) {

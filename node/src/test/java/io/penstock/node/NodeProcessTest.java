@@ -27,4 +27,13 @@ class NodeProcessTest {
         assertThat(new NodeProcess(Long.MAX_VALUE, self.startedMillis()).running())
                 .isFalse();
     }
+
+    @Test
+    void aDeadProcessIsGoneOnlyWhenItsLastThreadIs() {
+        String stat = "12 (odd) name) %s 1 12 12 0 -1 0 0 0 0 0 0 0 0 0 20 0 %d 0 4711 0 0";
+
+        assertThat(NodeProcess.isZombie(stat.formatted("Z", 1))).isTrue();
+        assertThat(NodeProcess.isZombie(stat.formatted("Z", 8))).isFalse();
+        assertThat(NodeProcess.isZombie(stat.formatted("S", 1))).isFalse();
+    }
 }
