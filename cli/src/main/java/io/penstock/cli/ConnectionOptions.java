@@ -21,25 +21,41 @@ import picocli.CommandLine.Option;
 
 /** Options that say which cluster, and who we are to it. */
 final class ConnectionOptions {
-    @Option(names = {"-t", "--target"}, paramLabel = "URL", split = ",", description = "Address of the cluster; may be repeated. Default: PENSTOCK_TARGET, OPENSEARCH_URL, ELASTICSEARCH_URL, or the local node, started if need be.")
+    @Option(
+            names = {"-t", "--target"},
+            paramLabel = "URL",
+            split = ",",
+            description =
+                    "Address of the cluster; may be repeated. Default: PENSTOCK_TARGET, OPENSEARCH_URL, ELASTICSEARCH_URL, or the local node, started if need be.")
     List<String> targets = List.of();
 
-    @Option(names = {"-u", "--user"}, paramLabel = "USER[:PASSWORD]", description = "User; without a password PENSTOCK_PASSWORD or a prompt. @FILE as password reads it from a file.")
-    @Nullable String user;
+    @Option(
+            names = {"-u", "--user"},
+            paramLabel = "USER[:PASSWORD]",
+            description =
+                    "User; without a password PENSTOCK_PASSWORD or a prompt. @FILE as password reads it from a file.")
+    @Nullable
+    String user;
 
     @Option(names = "--api-key", paramLabel = "KEY", description = "API key, or @FILE.")
-    @Nullable String apiKey;
+    @Nullable
+    String apiKey;
 
     @Option(names = "--cacert", paramLabel = "FILE", description = "Authorities to trust for https (PEM).")
-    @Nullable Path cacert;
+    @Nullable
+    Path cacert;
 
     @Option(names = "--cert", paramLabel = "FILE", description = "Our own certificate (PEM).")
-    @Nullable Path cert;
+    @Nullable
+    Path cert;
 
     @Option(names = "--key", paramLabel = "FILE", description = "Its private key (PEM, PKCS#8).")
-    @Nullable Path key;
+    @Nullable
+    Path key;
 
-    @Option(names = {"-k", "--insecure"}, description = "Trust any certificate.")
+    @Option(
+            names = {"-k", "--insecure"},
+            description = "Trust any certificate.")
     boolean insecure;
 
     /** The cluster to speak to; the local one is started when nobody names another. */
@@ -49,7 +65,8 @@ final class ConnectionOptions {
             uris = List.of(localNode(output, err));
         }
         if (insecure) {
-            err.println("penstock: warning: -k trusts any certificate, so anybody between here and the cluster can read along");
+            err.println(
+                    "penstock: warning: -k trusts any certificate, so anybody between here and the cluster can read along");
         }
         return new ClusterOptions(
                 uris,
@@ -80,7 +97,8 @@ final class ConnectionOptions {
                 }
             });
         }
-        return status.url().orElseThrow(() -> new UsageException("the local node has no address: name a cluster with -t"));
+        return status.url()
+                .orElseThrow(() -> new UsageException("the local node has no address: name a cluster with -t"));
     }
 
     private static URI uri(String text) {
@@ -89,7 +107,8 @@ final class ConnectionOptions {
             URI uri = new URI(full);
             boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
             if (!http || uri.getHost() == null) {
-                throw new UsageException("'%s' is no address of a cluster: write for example https://search:9200".formatted(text));
+                throw new UsageException(
+                        "'%s' is no address of a cluster: write for example https://search:9200".formatted(text));
             }
             if (uri.getUserInfo() != null) {
                 throw new UsageException("an address cannot carry a password: use -u");
@@ -119,7 +138,8 @@ final class ConnectionOptions {
         if (colon >= 0) {
             String password = name.substring(colon + 1);
             if (!password.startsWith("@")) {
-                err.println("penstock: warning: others on this machine can see a password on the command line: use PENSTOCK_PASSWORD or -u USER:@FILE");
+                err.println(
+                        "penstock: warning: others on this machine can see a password on the command line: use PENSTOCK_PASSWORD or -u USER:@FILE");
             }
             return Credentials.basic(name.substring(0, colon), secret(password));
         }
@@ -151,7 +171,8 @@ final class ConnectionOptions {
         Console console = System.console();
         char[] typed = console == null ? null : console.readPassword("Password of %s: ", user);
         if (typed == null) {
-            throw new UsageException("no password for %s: set PENSTOCK_PASSWORD, or write -u %s:@FILE".formatted(user, user));
+            throw new UsageException(
+                    "no password for %s: set PENSTOCK_PASSWORD, or write -u %s:@FILE".formatted(user, user));
         }
         String password = new String(typed);
         return () -> password;

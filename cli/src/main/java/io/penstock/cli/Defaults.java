@@ -35,8 +35,8 @@ final class Defaults implements IDefaultValueProvider {
             if (!(content instanceof Map<?, ?> map)) {
                 throw new UsageException("%s has no options: write one 'option: value' a line".formatted(file));
             }
-            config = map.entrySet().stream()
-                    .collect(Collectors.toMap(entry -> String.valueOf(entry.getKey()), entry -> (Object) entry.getValue()));
+            config = map.entrySet().stream().collect(Collectors.toMap(entry -> String.valueOf(entry.getKey()), entry ->
+                    (Object) entry.getValue()));
         } catch (YAMLException e) {
             throw new UsageException("%s is no YAML: %s".formatted(file, e.getMessage()));
         } catch (IOException e) {
@@ -46,7 +46,10 @@ final class Defaults implements IDefaultValueProvider {
 
     /** Names in the configuration file that no option has. */
     Collection<String> unknown(Collection<String> known) {
-        return config.keySet().stream().filter(name -> !known.contains(name)).sorted().toList();
+        return config.keySet().stream()
+                .filter(name -> !known.contains(name))
+                .sorted()
+                .toList();
     }
 
     @Override
@@ -55,15 +58,15 @@ final class Defaults implements IDefaultValueProvider {
             return null;
         }
         String name = option.longestName().substring(2);
-        String value = environment.get("PENSTOCK_" + name.toUpperCase(Locale.ROOT).replace('-', '_'));
+        String value =
+                environment.get("PENSTOCK_" + name.toUpperCase(Locale.ROOT).replace('-', '_'));
         if (value != null) {
             return value;
         }
         Object configured = config.get(name);
         return switch (configured) {
             case null -> null;
-            case Collection<?> values ->
-                values.stream().map(String::valueOf).collect(Collectors.joining(","));
+            case Collection<?> values -> values.stream().map(String::valueOf).collect(Collectors.joining(","));
             default -> configured.toString();
         };
     }

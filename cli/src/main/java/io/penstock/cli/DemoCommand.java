@@ -34,12 +34,12 @@ import picocli.CommandLine.Mixin;
 /** {@code penstock demo}: the main job end to end, on a real log and a real server. */
 @Command(
         name = "demo",
-        description = "Starts a local OpenSearch, loads 10,000 real Apache log lines, searches them, says what to try next.",
+        description =
+                "Starts a local OpenSearch, loads 10,000 real Apache log lines, searches them, says what to try next.",
         mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
     private static final String INDEX = "apache-logs";
-    private static final String QUERY =
-            """
+    private static final String QUERY = """
             {"size": 1, "track_total_hits": true, "query": {"term": {"status": 404}},
              "sort": [{"@timestamp": "desc"}],
              "aggs": {"paths": {"terms": {"field": "path.keyword", "size": 3}}}}""";
@@ -131,7 +131,8 @@ final class DemoCommand implements Callable<Integer> {
         out.println();
         out.printf(
                 "Searched for status 404: %,d of the requests, in %d ms.%n",
-                found.path("hits").path("total").path("value").asLong(), found.path("took").asLong());
+                found.path("hits").path("total").path("value").asLong(),
+                found.path("took").asLong());
         out.printf(
                 "  the latest: %s  %s  %s %s%n",
                 newest.path("@timestamp").asText(),
@@ -139,14 +140,18 @@ final class DemoCommand implements Callable<Integer> {
                 newest.path("method").asText(),
                 Text.printable(newest.path("path").asText()));
         for (JsonNode path : found.path("aggregations").path("paths").path("buckets")) {
-            out.printf("  %4d x %s%n", path.path("doc_count").asLong(), Text.printable(path.path("key").asText()));
+            out.printf(
+                    "  %4d x %s%n",
+                    path.path("doc_count").asLong(),
+                    Text.printable(path.path("key").asText()));
         }
     }
 
     private void next(Cluster cluster, PrintWriter out) {
         out.println();
         out.println("Next:");
-        out.println("  ./penstock dlq list                          the one line that was cut short, and why it is no document");
+        out.println(
+                "  ./penstock dlq list                          the one line that was cut short, and why it is no document");
         out.println("  ./penstock load YOUR-FILE -i YOUR-INDEX      load a file of your own");
         out.printf("  curl '%s/%s/_search?q=status:500'%n", cluster.addresses().get(0), INDEX);
         out.println("  ./penstock node stop                         stop the local OpenSearch");

@@ -48,7 +48,10 @@ final class DlqCommand implements Runnable {
     }
 
     /** {@code penstock dlq list}. */
-    @Command(name = "list", description = "Shows dead letters: without FILE how many each job has, and of which kind.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "list",
+            description = "Shows dead letters: without FILE how many each job has, and of which kind.",
+            mixinStandardHelpOptions = true)
     static final class ListLetters implements Callable<Integer> {
         @CommandLine.Spec
         private CommandLine.Model.CommandSpec spec;
@@ -63,7 +66,8 @@ final class DlqCommand implements Runnable {
         public Integer call() throws IOException {
             PrintWriter out = spec.commandLine().getOut();
             if (file != null) {
-                try (Stream<DeadLetterSource.Letter> letters = DeadLetterSource.letters(find(file, output.stateFolder()))) {
+                try (Stream<DeadLetterSource.Letter> letters =
+                        DeadLetterSource.letters(find(file, output.stateFolder()))) {
                     letters.forEach(letter -> print(letter, out));
                 }
             } else {
@@ -110,7 +114,8 @@ final class DlqCommand implements Runnable {
     /** {@code penstock dlq replay}. */
     @Command(
             name = "replay",
-            description = "Loads dead letters again, under their own ids; those that fail again become dead letters of the replay.",
+            description =
+                    "Loads dead letters again, under their own ids; those that fail again become dead letters of the replay.",
             mixinStandardHelpOptions = true,
             sortOptions = false)
     static final class Replay implements Callable<Integer> {
@@ -120,19 +125,33 @@ final class DlqCommand implements Runnable {
         @Parameters(paramLabel = "FILE", description = "A file of dead letters, or the name of a job.")
         private String file = "";
 
-        @Option(names = {"-i", "--index"}, required = true, paramLabel = "NAME", description = "Index, alias or data stream to load into.")
+        @Option(
+                names = {"-i", "--index"},
+                required = true,
+                paramLabel = "NAME",
+                description = "Index, alias or data stream to load into.")
         private String index = "";
 
         @Option(names = "--pipeline", paramLabel = "ID", description = "Ingest pipeline for every document.")
         private @Nullable String pipeline;
 
-        @Option(names = "--max-outage", paramLabel = "DURATION", defaultValue = "10m", description = "How long the cluster may be unusable; 0 for ever. Default: 10m.")
+        @Option(
+                names = "--max-outage",
+                paramLabel = "DURATION",
+                defaultValue = "10m",
+                description = "How long the cluster may be unusable; 0 for ever. Default: 10m.")
         private Duration maxOutage = Duration.ofMinutes(10);
 
-        @Option(names = "--max-rejects", paramLabel = "N", description = "Most dead letters before the replay stops with 9.")
+        @Option(
+                names = "--max-rejects",
+                paramLabel = "N",
+                description = "Most dead letters before the replay stops with 9.")
         private @Nullable Long maxRejects;
 
-        @Option(names = "--dlq", paramLabel = "FILE", description = "File for what fails again. Default: in the state folder.")
+        @Option(
+                names = "--dlq",
+                paramLabel = "FILE",
+                description = "File for what fails again. Default: in the state folder.")
         private @Nullable Path deadLetters;
 
         @Option(names = "--restart", description = "Forget an earlier replay of the same file.")
@@ -190,7 +209,8 @@ final class DlqCommand implements Runnable {
         if (Files.isRegularFile(ofJob)) {
             return ofJob;
         }
-        throw new UsageException("there are no dead letters at %s: 'penstock dlq list' shows where they are".formatted(fileOrJob));
+        throw new UsageException(
+                "there are no dead letters at %s: 'penstock dlq list' shows where they are".formatted(fileOrJob));
     }
 
     private static List<Path> all(Path state) throws IOException {

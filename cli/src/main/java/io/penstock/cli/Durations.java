@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 500ms}, {@code 30s}, {@code 10m}, {@code 2h}, {@code 1d}, {@code 0}. Stateless. */
+/**
+ * Durations as people write them: {@code 500ms}, {@code 30s}, {@code 10m}, {@code 2h}, {@code 1d}, {@code 0}.
+ * Stateless.
+ */
 final class Durations {
     private static final Pattern FORM = Pattern.compile("(\\d+)\\s*(ms|s|m|h|d)");
 

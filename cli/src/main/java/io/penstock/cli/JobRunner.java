@@ -19,8 +19,7 @@ final class JobRunner {
     private final OutputOptions output;
     private final ProgressOptions progress;
 
-    JobRunner(
-            CommandLine commandLine, ConnectionOptions connection, OutputOptions output, ProgressOptions progress) {
+    JobRunner(CommandLine commandLine, ConnectionOptions connection, OutputOptions output, ProgressOptions progress) {
         this.out = commandLine.getOut();
         this.err = commandLine.getErr();
         this.connection = connection;

@@ -49,73 +49,144 @@ final class LoadCommand implements Callable<Integer> {
     @CommandLine.Spec
     CommandLine.Model.CommandSpec spec;
 
-    @Parameters(arity = "1..*", paramLabel = "SOURCE", description = "Files, 'globs', or - for standard input; gzip, zstd, bzip2 and xz are recognised.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "SOURCE",
+            description = "Files, 'globs', or - for standard input; gzip, zstd, bzip2 and xz are recognised.")
     List<String> sources = List.of();
 
-    @Option(names = {"-i", "--index"}, required = true, paramLabel = "NAME", description = "Index, alias or data stream; an index is made if it is missing.")
+    @Option(
+            names = {"-i", "--index"},
+            required = true,
+            paramLabel = "NAME",
+            description = "Index, alias or data stream; an index is made if it is missing.")
     String index = "";
 
-    @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "auto", description = "auto, ndjson, bulk, json, csv, tsv or apache. Default: auto.")
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            defaultValue = "auto",
+            description = "auto, ndjson, bulk, json, csv, tsv or apache. Default: auto.")
     String format = "auto";
 
-    @Option(names = "--op", paramLabel = "OPERATION", defaultValue = "index", description = "index, create, update or delete. Default: index.")
+    @Option(
+            names = "--op",
+            paramLabel = "OPERATION",
+            defaultValue = "index",
+            description = "index, create, update or delete. Default: index.")
     String operation = "index";
 
-    @Option(names = "--id-field", paramLabel = "FIELD", description = "Field with the _id; without it ids are made from job and position.")
-    @Nullable String idField;
+    @Option(
+            names = "--id-field",
+            paramLabel = "FIELD",
+            description = "Field with the _id; without it ids are made from job and position.")
+    @Nullable
+    String idField;
 
     @Option(names = "--routing-field", paramLabel = "FIELD", description = "Field with the routing value.")
-    @Nullable String routingField;
+    @Nullable
+    String routingField;
 
-    @Option(names = "--version-field", paramLabel = "FIELD", description = "Field with an external version: an older document never replaces a newer one.")
-    @Nullable String versionField;
+    @Option(
+            names = "--version-field",
+            paramLabel = "FIELD",
+            description = "Field with an external version: an older document never replaces a newer one.")
+    @Nullable
+    String versionField;
 
-    @Option(names = "--ids", paramLabel = "job|server", defaultValue = "job", description = "Who makes missing ids. server: a resend after a lost answer makes a second copy. Default: job.")
+    @Option(
+            names = "--ids",
+            paramLabel = "job|server",
+            defaultValue = "job",
+            description =
+                    "Who makes missing ids. server: a resend after a lost answer makes a second copy. Default: job.")
     String ids = "job";
 
-    @Option(names = "--mapping", paramLabel = "dynamic|FILE", defaultValue = "dynamic", description = "Mapping of a new index. Default: dynamic.")
+    @Option(
+            names = "--mapping",
+            paramLabel = "dynamic|FILE",
+            defaultValue = "dynamic",
+            description = "Mapping of a new index. Default: dynamic.")
     String mapping = "dynamic";
 
     @Option(names = "--shards", paramLabel = "N", description = "Primary shards of a new index.")
-    @Nullable Integer shards;
+    @Nullable
+    Integer shards;
 
     @Option(names = "--replicas", paramLabel = "N", description = "Replicas of a new index.")
-    @Nullable Integer replicas;
+    @Nullable
+    Integer replicas;
 
     @Option(names = "--settings", paramLabel = "K=V", description = "Setting of a new index; may be repeated.")
     Map<String, String> settings = new LinkedHashMap<>();
 
     @Option(names = "--pipeline", paramLabel = "ID", description = "Ingest pipeline for every document.")
-    @Nullable String pipeline;
+    @Nullable
+    String pipeline;
 
-    @Option(names = "--bulk-bytes", paramLabel = "auto|SIZE", defaultValue = "auto", description = "Size of a bulk. Default: auto, found while loading.")
+    @Option(
+            names = "--bulk-bytes",
+            paramLabel = "auto|SIZE",
+            defaultValue = "auto",
+            description = "Size of a bulk. Default: auto, found while loading.")
     String bulkBytes = "auto";
 
-    @Option(names = "--concurrency", paramLabel = "auto|N", defaultValue = "auto", description = "Bulks in flight. Default: auto, found while loading.")
+    @Option(
+            names = "--concurrency",
+            paramLabel = "auto|N",
+            defaultValue = "auto",
+            description = "Bulks in flight. Default: auto, found while loading.")
     String concurrency = "auto";
 
-    @Option(names = "--max-concurrency", paramLabel = "N", defaultValue = "64", description = "Most bulks in flight that auto may try. Default: 64.")
+    @Option(
+            names = "--max-concurrency",
+            paramLabel = "N",
+            defaultValue = "64",
+            description = "Most bulks in flight that auto may try. Default: 64.")
     int maxConcurrency = 64;
 
-    @Option(names = "--max-retries", paramLabel = "N", defaultValue = "0", description = "Times one document is sent again before the load stops with 6. Default: 0, as often as --max-outage allows.")
+    @Option(
+            names = "--max-retries",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "Times one document is sent again before the load stops with 6. Default: 0, as often as --max-outage allows.")
     int maxRetries;
 
-    @Option(names = "--max-outage", paramLabel = "DURATION", defaultValue = "10m", description = "How long the cluster may be unusable; 0 for ever. Default: 10m.")
+    @Option(
+            names = "--max-outage",
+            paramLabel = "DURATION",
+            defaultValue = "10m",
+            description = "How long the cluster may be unusable; 0 for ever. Default: 10m.")
     Duration maxOutage = Duration.ofMinutes(10);
 
-    @Option(names = "--max-rejects", paramLabel = "N", description = "Most dead letters before the load stops with 9. Default: stops after 1,000 in a row, or half of the last 1,000, for one reason.")
-    @Nullable Long maxRejects;
+    @Option(
+            names = "--max-rejects",
+            paramLabel = "N",
+            description =
+                    "Most dead letters before the load stops with 9. Default: stops after 1,000 in a row, or half of the last 1,000, for one reason.")
+    @Nullable
+    Long maxRejects;
 
-    @Option(names = "--max-doc-bytes", paramLabel = "SIZE", description = "Larger documents become dead letters. Default: what the cluster takes.")
-    @Nullable ByteSize maxDocBytes;
+    @Option(
+            names = "--max-doc-bytes",
+            paramLabel = "SIZE",
+            description = "Larger documents become dead letters. Default: what the cluster takes.")
+    @Nullable
+    ByteSize maxDocBytes;
 
     @Option(names = "--dlq", paramLabel = "FILE", description = "File for dead letters. Default: in the state folder.")
-    @Nullable Path deadLetters;
+    @Nullable
+    Path deadLetters;
 
     @Option(names = "--no-sniff", description = "Send only to the given addresses; do not look for the other nodes.")
     boolean noSniff;
 
-    @Option(names = "--verify", paramLabel = "count|off", defaultValue = "count", description = "Count the documents at the end. Default: count.")
+    @Option(
+            names = "--verify",
+            paramLabel = "count|off",
+            defaultValue = "count",
+            description = "Count the documents at the end. Default: count.")
     String verify = "count";
 
     @Option(names = "--restart", description = "Forget an earlier run and begin anew; ids stay the same.")
@@ -145,9 +216,11 @@ final class LoadCommand implements Callable<Integer> {
 
     private FileOptions fileOptions(long contentBytesMax) {
         Format chosen = Format.parse(format)
-                .orElseThrow(() -> new UsageException("--format is one of " + Format.words() + ", not '" + format + "'"));
+                .orElseThrow(
+                        () -> new UsageException("--format is one of " + Format.words() + ", not '" + format + "'"));
         Operation asked = Operation.parse(operation)
-                .orElseThrow(() -> new UsageException("--op is index, create, update or delete, not '" + operation + "'"));
+                .orElseThrow(
+                        () -> new UsageException("--op is index, create, update or delete, not '" + operation + "'"));
         long limit = maxDocBytes == null ? contentBytesMax - 4096 : maxDocBytes.bytes();
         try {
             return new FileOptions(
@@ -193,7 +266,9 @@ final class LoadCommand implements Callable<Integer> {
         try {
             long bytes = ByteSize.parse(bulkBytes).bytes();
             if (bytes > Runtime.getRuntime().maxMemory() / 4) {
-                throw new UsageException("--bulk-bytes %s is more than a quarter of the memory: give the JVM more with PENSTOCK_JAVA_OPTS=-Xmx1g".formatted(bulkBytes));
+                throw new UsageException(
+                        "--bulk-bytes %s is more than a quarter of the memory: give the JVM more with PENSTOCK_JAVA_OPTS=-Xmx1g"
+                                .formatted(bulkBytes));
             }
             return OptionalInt.of(Math.toIntExact(bytes));
         } catch (IllegalArgumentException e) {

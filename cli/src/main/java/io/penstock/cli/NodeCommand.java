@@ -44,7 +44,10 @@ final class NodeCommand implements Runnable {
     }
 
     /** {@code penstock node start}. */
-    @Command(name = "start", description = "Starts the local nodes, or says that they run.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "start",
+            description = "Starts the local nodes, or says that they run.",
+            mixinStandardHelpOptions = true)
     static final class Start implements Callable<Integer> {
         @CommandLine.Spec
         private CommandLine.Model.CommandSpec spec;
@@ -52,13 +55,22 @@ final class NodeCommand implements Runnable {
         @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes. Default: as before, or 1.")
         private @Nullable Integer nodes;
 
-        @Option(names = "--heap", paramLabel = "SIZE", description = "Heap of each node, for example 2g. Default: as before, or 1g.")
+        @Option(
+                names = "--heap",
+                paramLabel = "SIZE",
+                description = "Heap of each node, for example 2g. Default: as before, or 1g.")
         private @Nullable String heap;
 
-        @Option(names = "--version", paramLabel = "V", description = "For example 3.6.0, 2.19.1 or elasticsearch:8.19.21. Default: as before, or 3.6.0.")
+        @Option(
+                names = "--version",
+                paramLabel = "V",
+                description = "For example 3.6.0, 2.19.1 or elasticsearch:8.19.21. Default: as before, or 3.6.0.")
         private @Nullable String version;
 
-        @Option(names = "--node-setting", paramLabel = "K=V", description = "Setting of every node, as in its configuration file; may be repeated.")
+        @Option(
+                names = "--node-setting",
+                paramLabel = "K=V",
+                description = "Setting of every node, as in its configuration file; may be repeated.")
         private Map<String, String> settings = new LinkedHashMap<>();
 
         @Mixin
@@ -86,7 +98,10 @@ final class NodeCommand implements Runnable {
     }
 
     /** {@code penstock node stop}. */
-    @Command(name = "stop", description = "Stops the nodes that 'node start' started; their data stays.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "stop",
+            description = "Stops the nodes that 'node start' started; their data stays.",
+            mixinStandardHelpOptions = true)
     static final class Stop implements Callable<Integer> {
         @CommandLine.Spec
         private CommandLine.Model.CommandSpec spec;
@@ -105,7 +120,10 @@ final class NodeCommand implements Runnable {
     }
 
     /** {@code penstock node status}. */
-    @Command(name = "status", description = "Says which local nodes run. Exit code 6 when none does.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "status",
+            description = "Says which local nodes run. Exit code 6 when none does.",
+            mixinStandardHelpOptions = true)
     static final class Status implements Callable<Integer> {
         @CommandLine.Spec
         private CommandLine.Model.CommandSpec spec;
@@ -130,7 +148,10 @@ final class NodeCommand implements Runnable {
             for (NodeStatus node : status.nodes()) {
                 out.printf(
                         "  %s  %s  %s  %s%n",
-                        node.name(), node.url(), node.version(), node.running() ? "pid " + node.pid() : "not running, see " + node.log());
+                        node.name(),
+                        node.url(),
+                        node.version(),
+                        node.running() ? "pid " + node.pid() : "not running, see " + node.log());
             }
         }
         out.flush();

@@ -22,16 +22,28 @@ final class OutputOptions {
         none
     }
 
-    @Option(names = "--output", paramLabel = "text|json", defaultValue = "text", description = "Form of the result on standard output. Default: text.")
+    @Option(
+            names = "--output",
+            paramLabel = "text|json",
+            defaultValue = "text",
+            description = "Form of the result on standard output. Default: text.")
     Output output = Output.text;
 
-    @Option(names = "--state", paramLabel = "DIR", description = "Folder for checkpoints, dead letters and the local node. Default: the XDG state folder.")
-    @Nullable Path state;
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description = "Folder for checkpoints, dead letters and the local node. Default: the XDG state folder.")
+    @Nullable
+    Path state;
 
-    @Option(names = {"-q", "--quiet"}, description = "Say only what went wrong.")
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Say only what went wrong.")
     boolean quiet;
 
-    @Option(names = {"-v", "--verbose"}, description = "Say more, and where in the code an error comes from.")
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Say more, and where in the code an error comes from.")
     void verbose(boolean verbose) {
         Logger ours = Logger.getLogger("io.penstock");
         ours.setLevel(verbose ? Level.FINE : Level.INFO);
@@ -45,9 +57,8 @@ final class OutputOptions {
             return state.toAbsolutePath().normalize();
         }
         String xdg = System.getenv("XDG_STATE_HOME");
-        Path base = xdg == null || xdg.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".local", "state")
-                : Path.of(xdg);
+        String home = System.getenv().getOrDefault("HOME", System.getProperty("user.home"));
+        Path base = xdg == null || xdg.isEmpty() ? Path.of(home, ".local", "state") : Path.of(xdg);
         return DurableFiles.privateFolder(base.resolve("penstock"));
     }
 

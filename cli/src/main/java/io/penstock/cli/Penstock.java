@@ -16,7 +16,8 @@ import picocli.CommandLine.ParameterException;
 /** The program {@code penstock}. */
 @Command(
         name = "penstock",
-        description = "Brings documents into OpenSearch and Elasticsearch: as fast as the cluster takes them, none lost.",
+        description =
+                "Brings documents into OpenSearch and Elasticsearch: as fast as the cluster takes them, none lost.",
         synopsisSubcommandLabel = "VERB",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -61,7 +62,6 @@ public final class Penstock implements Runnable {
         if (environment.containsKey("NO_COLOR")) {
             commandLine.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
         }
-        commandLine.getSubcommands().get("generate-completion").getCommandSpec().usageMessage().hidden(false);
         return commandLine;
     }
 
@@ -75,15 +75,18 @@ public final class Penstock implements Runnable {
         command.getErr().println("penstock: " + e.getMessage());
         if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
             command.getErr()
-                    .println("Try '%s --help'.".formatted(command.getCommandSpec().qualifiedName()));
+                    .println("Try '%s --help'."
+                            .formatted(command.getCommandSpec().qualifiedName()));
         }
         return ExitCode.USAGE.number();
     }
 
     /** One sentence for people; where the code broke only with {@code -v}. */
     private static int onException(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
-        boolean expected =
-                e instanceof TargetException || e instanceof StateException || e instanceof NodeException || e instanceof UsageException;
+        boolean expected = e instanceof TargetException
+                || e instanceof StateException
+                || e instanceof NodeException
+                || e instanceof UsageException;
         command.getErr()
                 .println("penstock: "
                         + (expected

@@ -6,11 +6,19 @@ import picocli.CommandLine.Option;
 
 /** Options of the verbs that take a while. */
 final class ProgressOptions {
-    @Option(names = "--progress", paramLabel = "auto|plain|json|none", defaultValue = "auto", description = "How progress is shown. Default: auto, on a terminal only.")
+    @Option(
+            names = "--progress",
+            paramLabel = "auto|plain|json|none",
+            defaultValue = "auto",
+            description = "How progress is shown. Default: auto, on a terminal only.")
     OutputOptions.Progress progress = OutputOptions.Progress.auto;
 
-    @Option(names = "--config", paramLabel = "FILE", description = "YAML file with options by their long names; flags and environment come first.")
-    @Nullable Path config;
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "YAML file with options by their long names; flags and environment come first.")
+    @Nullable
+    Path config;
 
     ProgressPrinter.Style style(boolean quiet) {
         return switch (progress) {

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows a load while it runs: one line that is written over on a terminal, a line now and then elsewhere, or a JSON line
- * every five seconds. Rates count only acknowledged documents. Thread-safe.
+ * Shows a load while it runs: one line that is written over on a terminal, a line now and then elsewhere, or a JSON
+ * line every five seconds. Rates count only acknowledged documents. Thread-safe.
  */
 final class ProgressPrinter implements Job.JobListener, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ProgressPrinter.class);
@@ -112,8 +112,10 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
             }
             case LoadEvent.BatchSettled settled -> counts = settled.total();
             case LoadEvent.DeadLettered dead ->
-                LOGGER.debug("dead letter: {} {}: {}, {}", dead.partition(), dead.position(), dead.type(), dead.reason());
-            case LoadEvent.Checkpointed checkpointed -> LOGGER.debug("checkpoint: {}", checkpointed.counts().equation());
+                LOGGER.debug(
+                        "dead letter: {} {}: {}, {}", dead.partition(), dead.position(), dead.type(), dead.reason());
+            case LoadEvent.Checkpointed checkpointed ->
+                LOGGER.debug("checkpoint: {}", checkpointed.counts().equation());
             case LoadEvent.CheckpointDelayed delayed -> onWarning("no checkpoint for now: " + delayed.why());
             case LoadEvent.Draining draining -> LOGGER.debug("draining: {}", draining.why());
             case LoadEvent.Failed failed -> LOGGER.debug("failed", failed.cause());
@@ -133,12 +135,11 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
     }
 
     private void print() {
-        Duration every =
-                switch (style) {
-                    case TERMINAL -> TERMINAL_EVERY;
-                    case PLAIN, NONE -> PLAIN_EVERY;
-                    case JSON -> JSON_EVERY;
-                };
+        Duration every = switch (style) {
+            case TERMINAL -> TERMINAL_EVERY;
+            case PLAIN, NONE -> PLAIN_EVERY;
+            case JSON -> JSON_EVERY;
+        };
         try {
             while (!closed) {
                 clock.sleep(every);

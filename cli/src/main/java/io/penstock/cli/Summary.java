@@ -44,11 +44,10 @@ final class Summary {
                         report.requests().rejected(),
                         report.requests().p99Ms()));
         report.verified()
-                .ifPresent(verified -> out.printf(
-                        "  counted %,d, expected %,d%n", verified.counted(), verified.expected()));
+                .ifPresent(verified ->
+                        out.printf("  counted %,d, expected %,d%n", verified.counted(), verified.expected()));
         if (counts.deadLettered() > 0) {
-            report.deadLetters()
-                    .ifPresent(file -> out.printf("  dead letters: %s (see 'penstock dlq list')%n", file));
+            report.deadLetters().ifPresent(file -> out.printf("  dead letters: %s (see 'penstock dlq list')%n", file));
         }
     }
 

@@ -8,8 +8,7 @@ final class Version implements IVersionProvider {
     public String[] getVersion() {
         String version = Penstock.class.getPackage().getImplementationVersion();
         return new String[] {
-            "penstock " + (version == null ? "(built from source)" : version),
-            "Java " + Runtime.version(),
+            "penstock " + (version == null ? "(built from source)" : version), "Java " + Runtime.version(),
         };
     }
 }

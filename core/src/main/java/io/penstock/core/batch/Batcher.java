@@ -142,8 +142,8 @@ public final class Batcher {
             System.arraycopy(from, offset + done, current, fill, take);
             fill += take;
             done += take;
+            bytes += take;
         }
-        bytes += length;
     }
 
     private void startChunk() {

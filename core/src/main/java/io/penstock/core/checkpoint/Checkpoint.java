@@ -64,7 +64,8 @@ public record Checkpoint(Map<String, String> facts, List<PartitionMark> marks, C
                 counts.bytes(),
                 counts.elsewhere(),
                 counts.named());
-        text.append("crc ").append(crc(text.toString())).append('\n');
+        String crc = crc(text.toString());
+        text.append("crc ").append(crc).append('\n');
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
