@@ -131,17 +131,27 @@ final class ClusterIndex implements TargetIndex {
         return dataStream ? asked : name;
     }
 
+    /**
+     * A flush, and a look at the shards' primary terms. A primary that dies and comes back, or another one in its
+     * place, has a new term: then writes may be gone that were acknowledged and not yet flushed.
+     */
     @Override
     public DurabilityBarrier barrier() {
+        JsonNode termsAtStart = primaryTerms();
         return new DurabilityBarrier() {
             @Override
-            public Optional<String> makeDurable() {
+            public Durability makeDurable() {
                 try {
                     Cluster.Answer answer = cluster.call("POST", path() + "/_flush?wait_if_ongoing=true", null, SLOW);
                     requireAllShards(answer, "the index " + name + " cannot be flushed");
-                    return Optional.empty();
+                    if (primaryTerms().equals(termsAtStart)) {
+                        return new Durability.Safe();
+                    }
+                    return new Durability.Lost(
+                            "a server with shards of %s was restarted and may have lost what it had not yet written to disk (asynchronous translog)"
+                                    .formatted(name));
                 } catch (TargetException e) {
-                    return Optional.of(String.valueOf(e.getMessage()));
+                    return new Durability.NotYet(String.valueOf(e.getMessage()));
                 }
             }
 
@@ -150,6 +160,16 @@ final class ClusterIndex implements TargetIndex {
                 return FLUSH_INTERVAL;
             }
         };
+    }
+
+    private JsonNode primaryTerms() {
+        Cluster.Answer answer = cluster.call(
+                "GET",
+                "/_cluster/state/metadata" + path() + "?filter_path=metadata.indices.*.primary_terms",
+                null,
+                QUICK);
+        cluster.requireOk(answer, "the shards of " + name + " cannot be looked at");
+        return answer.json();
     }
 
     private String path() {

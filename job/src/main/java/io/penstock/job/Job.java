@@ -114,6 +114,13 @@ public final class Job {
                     .formatted(start.counts().read()));
         }
         LoadResult result = load(cluster, folder, index, start, earlier.isPresent());
+        while (canRewind(result)) {
+            listener.onWarning(result.stops().get(0).message() + "; sending again what is behind the last checkpoint");
+            result = load(cluster, folder, index, folder.store().read().orElse(start), true);
+        }
+        for (StopSignal.Stop stop : result.stops()) {
+            fail(exitCode(stop.reason()), stop.message());
+        }
         long loaded = clock.nanos();
         Optional<JobReport.Verified> verified = Optional.empty();
         if (result.complete() && result.stops().isEmpty() && plan.verify()) {
@@ -217,7 +224,7 @@ public final class Job {
                     listener.on(event);
                 },
                 clock));
-        if (plan.source().isResumable()) {
+        if (plan.source().isResumable() && !resumed) {
             folder.store().write(start); // from here on a crash is seen by the next run
         } else {
             listener.onWarning(
@@ -228,14 +235,19 @@ public final class Job {
             load.stop(StopReason.INTERRUPTED, "stopped by a signal");
         }
         LoadResult result = load.run();
-        for (StopSignal.Stop stop : result.stops()) {
-            fail(exitCode(stop.reason()), stop.message());
-        }
         if (!result.counts().addsUp()) {
             fail(ExitCode.BUG, "the ledger does not add up: " + result.counts().equation());
         }
         unguard(index, alias);
         return result;
+    }
+
+    /** Whether the load stopped for nothing but writes that a server lost, and the source can be read again. */
+    private boolean canRewind(LoadResult result) {
+        return plan.source().isResumable()
+                && stoppedBy == null
+                && result.stops().size() == 1
+                && result.stops().get(0).reason() == StopReason.WRITES_LOST;
     }
 
     private void unguard(TargetIndex index, String alias) {
@@ -322,7 +334,7 @@ public final class Job {
     private ExitCode exitCode(StopReason reason) {
         return switch (reason) {
             case SOURCE -> ExitCode.SOURCE;
-            case TARGET_UNUSABLE -> ExitCode.TARGET_UNUSABLE;
+            case TARGET_UNUSABLE, WRITES_LOST -> ExitCode.TARGET_UNUSABLE;
             case TARGET_REFUSES -> ExitCode.TARGET_REFUSES;
             case LOCAL_STATE -> ExitCode.LOCAL_STATE;
             case TOO_MANY_REJECTS -> ExitCode.TOO_MANY_REJECTS;

@@ -28,6 +28,9 @@ public final class BatchJourney {
     /** After so many unusable answers in a row for the same bytes they are suspected, not the network. */
     static final int SUSPECT_AFTER = 3;
 
+    /** One document alone gets more tries: three lost answers in a row happen on a bad network, ten do not. */
+    static final int POISON_AFTER = 10;
+
     private static final int UNKNOWN_TRIES = 3;
 
     private final Batch batch;
@@ -124,6 +127,7 @@ public final class BatchJourney {
             return onGarbled(group, mismatch, nowNanos);
         }
         group.unusable = 0;
+        group.garbled = 0;
         int before = open;
         int rejectedBefore = rejections.size();
         var later = new Sorting();
@@ -325,8 +329,8 @@ public final class BatchJourney {
                 return onGarbled(group, none.message(), nowNanos);
             }
             case FOREIGN -> {
-                group.unusable++;
-                if (group.unusable >= SUSPECT_AFTER) {
+                group.garbled++;
+                if (group.garbled >= SUSPECT_AFTER) {
                     stop(StopReason.TARGET_REFUSES, none.message());
                 } else {
                     retryAll(group, nowNanos, 0, none.message());
@@ -339,12 +343,12 @@ public final class BatchJourney {
 
     private Progress onGarbled(Group group, String message, long nowNanos) {
         markSent(group);
-        group.unusable++;
-        if (group.unusable >= SUSPECT_AFTER) {
+        group.garbled++;
+        if (group.garbled >= SUSPECT_AFTER) {
             stop(
                     StopReason.BUG,
                     "%d answers in a row make no sense for %d documents in %,d bytes: %s"
-                            .formatted(group.unusable, group.items.length, batch.bytes(group.items), message));
+                            .formatted(group.garbled, group.items.length, batch.bytes(group.items), message));
         } else {
             retryAll(group, nowNanos, 0, message);
         }
@@ -363,9 +367,10 @@ public final class BatchJourney {
         if (suspicious) {
             group.unusable++;
         }
-        if (group.unusable < SUSPECT_AFTER) {
+        boolean alone = group.items.length == 1;
+        if (group.unusable < (alone ? POISON_AFTER : SUSPECT_AFTER)) {
             retryAll(group, nowNanos, atLeastNanos, why);
-        } else if (group.items.length > 1) {
+        } else if (!alone) {
             halve(group, true);
         } else if (lastSuccessNanos - group.failingSince > 0) {
             reject(
@@ -483,6 +488,7 @@ public final class BatchJourney {
         final int[] items;
         int tries;
         int unusable;
+        int garbled;
         boolean confirming;
         boolean isFailing;
         long failingSince;
@@ -496,6 +502,7 @@ public final class BatchJourney {
         Group part(int[] some) {
             Group part = new Group(some, notBefore);
             part.tries = tries;
+            part.garbled = garbled;
             part.isFailing = isFailing;
             part.failingSince = failingSince;
             return part;

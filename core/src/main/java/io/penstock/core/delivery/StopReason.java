@@ -10,6 +10,11 @@ public enum StopReason {
     TARGET_REFUSES,
     /** The state folder cannot be read, written or locked. */
     LOCAL_STATE,
+    /**
+     * A server died with acknowledged writes that were not yet on its disk: what is behind the checkpoint is sent
+     * again.
+     */
+    WRITES_LOST,
     /** Nearly everything is rejected for one reason. */
     TOO_MANY_REJECTS,
     /** Something that must not happen. */

@@ -1,12 +1,12 @@
 package io.penstock.core.load;
 
 import io.penstock.core.checkpoint.Checkpoint;
+import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.checkpoint.Ledger;
 import io.penstock.core.delivery.StopReason;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.state.StateException;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * Steps 6 and 7 of the load path, on one thread: makes what was acknowledged safe, then writes down how far that is. In
@@ -62,9 +62,7 @@ final class CheckpointLoop {
         }
         try {
             plan.deadLetters().sync();
-            Optional<String> unsafe = plan.barrier().makeDurable();
-            if (unsafe.isPresent()) {
-                onUnsafe(unsafe.get());
+            if (!isDurable()) {
                 return;
             }
             var checkpoint = new Checkpoint(plan.start().facts(), snapshot.marks(), snapshot.counts());
@@ -77,12 +75,23 @@ final class CheckpointLoop {
         }
     }
 
-    /** The server could not make it safe: the checkpoint stays where it is, and what is behind it is sent again. */
-    private void onUnsafe(String why) {
-        plan.listener().on(new LoadEvent.CheckpointDelayed(why));
-        if (ended) {
-            stop.stop(StopReason.TARGET_UNUSABLE, "the last documents are not yet safe on the server's disk: " + why);
+    /** If not, the checkpoint stays where it is, and what is behind it is sent again by a later run. */
+    private boolean isDurable() {
+        switch (plan.barrier().makeDurable()) {
+            case DurabilityBarrier.Durability.Safe safe -> {
+                return true;
+            }
+            case DurabilityBarrier.Durability.NotYet notYet -> {
+                plan.listener().on(new LoadEvent.CheckpointDelayed(notYet.why()));
+                if (ended) {
+                    stop.stop(
+                            StopReason.TARGET_UNUSABLE,
+                            "the last documents are not yet safe on the server's disk: " + notYet.why());
+                }
+            }
+            case DurabilityBarrier.Durability.Lost lost -> stop.stop(StopReason.WRITES_LOST, lost.why());
         }
+        return false;
     }
 
     private void onStateException(StateException e) {
