@@ -25,15 +25,13 @@ final class ConnectionOptions {
             names = {"-t", "--target"},
             paramLabel = "URL",
             split = ",",
-            description =
-                    "Address of the cluster; may be repeated. Default: PENSTOCK_TARGET, OPENSEARCH_URL, ELASTICSEARCH_URL, or the local node, started if need be.")
+            description = "Cluster. Default: OPENSEARCH_URL, ELASTICSEARCH_URL or the local node, started if need be.")
     List<String> targets = List.of();
 
     @Option(
             names = {"-u", "--user"},
             paramLabel = "USER[:PASSWORD]",
-            description =
-                    "User; without a password PENSTOCK_PASSWORD or a prompt. @FILE as password reads it from a file.")
+            description = "User; password also as @FILE, PENSTOCK_PASSWORD or at a prompt.")
     @Nullable
     String user;
 

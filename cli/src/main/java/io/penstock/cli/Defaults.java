@@ -4,14 +4,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
+import picocli.CommandLine;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -28,33 +33,62 @@ final class Defaults implements IDefaultValueProvider {
         this.environment = environment;
     }
 
-    /** Reads a configuration file; options parsed after this see it. */
-    void read(Path file) {
+    /** Reads the file that the arguments or the environment name, if they do. */
+    void readConfig(String[] arguments, CommandLine commandLine) {
+        String file = environment.get("PENSTOCK_CONFIG");
+        for (int i = 0; i < arguments.length && !arguments[i].equals("--"); i++) {
+            if (arguments[i].startsWith("--config=")) {
+                file = arguments[i].substring("--config=".length());
+            } else if (arguments[i].equals("--config") && i + 1 < arguments.length) {
+                file = arguments[i + 1];
+            }
+        }
+        if (file != null) {
+            read(Path.of(file));
+            refuseUnknown(file, commandLine);
+        }
+    }
+
+    private void read(Path file) {
         try (var reader = Files.newBufferedReader(file)) {
             Object content = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
             if (!(content instanceof Map<?, ?> map)) {
                 throw new UsageException("%s has no options: write one 'option: value' a line".formatted(file));
             }
-            config = map.entrySet().stream().collect(Collectors.toMap(entry -> String.valueOf(entry.getKey()), entry ->
-                    (Object) entry.getValue()));
+            config = new TreeMap<>();
+            map.forEach((name, value) -> config.put(String.valueOf(name), value == null ? "" : value));
         } catch (YAMLException e) {
             throw new UsageException("%s is no YAML: %s".formatted(file, e.getMessage()));
         } catch (IOException e) {
-            throw new UsageException("%s cannot be read (%s)".formatted(file, e.getMessage()));
+            throw new UsageException("the configuration %s cannot be read: name a file".formatted(file));
         }
     }
 
-    /** Names in the configuration file that no option has. */
-    Collection<String> unknown(Collection<String> known) {
-        return config.keySet().stream()
-                .filter(name -> !known.contains(name))
-                .sorted()
-                .toList();
+    /** A misspelt option that were passed over in silence could load the wrong thing. */
+    private void refuseUnknown(String file, CommandLine commandLine) {
+        Set<String> known = new HashSet<>();
+        addOptions(commandLine, known);
+        for (Map.Entry<String, Object> entry : config.entrySet()) {
+            if (!known.contains("--" + entry.getKey())) {
+                throw new UsageException("%s: there is no option --%s".formatted(file, entry.getKey()));
+            }
+            if (entry.getValue() instanceof Map) {
+                throw new UsageException("%s: %s is written as one text, 'name=value'".formatted(file, entry.getKey()));
+            }
+        }
+    }
+
+    private static void addOptions(CommandLine commandLine, Set<String> known) {
+        commandLine.getCommandSpec().options().forEach(option -> known.addAll(List.of(option.names())));
+        commandLine.getSubcommands().values().forEach(verb -> addOptions(verb, known));
     }
 
     @Override
     public @Nullable String defaultValue(ArgSpec argument) {
-        if (!(argument instanceof OptionSpec option) || !option.longestName().startsWith("--")) {
+        if (!(argument instanceof OptionSpec option)
+                || !option.longestName().startsWith("--")
+                || option.usageHelp()
+                || option.versionHelp()) {
             return null;
         }
         String name = option.longestName().substring(2);

@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
             "  penstock load access.log.gz -i logs",
             "  penstock load 'data/*.ndjson.zst' -i products --id-field sku --version-field revision",
             "  zcat dump.gz | penstock load - -i copy --format bulk -t https://search:9200 -u loader",
-            "Exit codes: 0 all indexed and counted, 4 with dead letters, 5 source, 6 target down, 7 target refuses, more in docs/cli.md",
+            "Exit codes: 0 all indexed, 4 with dead letters, 5 source, 6 cluster down, 7 it refuses; all in docs/cli.md",
         })
 final class LoadCommand implements Callable<Integer> {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -98,8 +98,7 @@ final class LoadCommand implements Callable<Integer> {
             names = "--ids",
             paramLabel = "job|server",
             defaultValue = "job",
-            description =
-                    "Who makes missing ids. server: a resend after a lost answer makes a second copy. Default: job.")
+            description = "Who makes missing ids; with server a resend can make a second copy. Default: job.")
     String ids = "job";
 
     @Option(
@@ -149,8 +148,7 @@ final class LoadCommand implements Callable<Integer> {
             names = "--max-retries",
             paramLabel = "N",
             defaultValue = "0",
-            description =
-                    "Times one document is sent again before the load stops with 6. Default: 0, as often as --max-outage allows.")
+            description = "Resends of one document before the load stops. Default: 0, bounded by --max-outage.")
     int maxRetries;
 
     @Option(
@@ -163,8 +161,7 @@ final class LoadCommand implements Callable<Integer> {
     @Option(
             names = "--max-rejects",
             paramLabel = "N",
-            description =
-                    "Most dead letters before the load stops with 9. Default: stops after 1,000 in a row, or half of the last 1,000, for one reason.")
+            description = "Most dead letters. Default: 1,000 in a row or half of the last 1,000 for one reason.")
     @Nullable
     Long maxRejects;
 

@@ -44,13 +44,17 @@ final class NodeCommand implements Runnable {
     }
 
     /** {@code penstock node start}. */
-    @Command(
-            name = "start",
-            description = "Starts the local nodes, or says that they run.",
-            mixinStandardHelpOptions = true)
+    @Command(name = "start", description = "Starts the local nodes, or says that they run.")
     static final class Start implements Callable<Integer> {
         @CommandLine.Spec
         private CommandLine.Model.CommandSpec spec;
+
+        // Not mixed in as elsewhere: the standard options would claim --version for ours.
+        @Option(
+                names = {"-h", "--help"},
+                usageHelp = true,
+                description = "Show this help message and exit.")
+        boolean help;
 
         @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes. Default: as before, or 1.")
         private @Nullable Integer nodes;

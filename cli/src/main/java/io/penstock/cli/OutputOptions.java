@@ -32,7 +32,7 @@ final class OutputOptions {
     @Option(
             names = "--state",
             paramLabel = "DIR",
-            description = "Folder for checkpoints, dead letters and the local node. Default: the XDG state folder.")
+            description = "Folder for checkpoints, dead letters, the local node. Default: XDG state folder.")
     @Nullable
     Path state;
 

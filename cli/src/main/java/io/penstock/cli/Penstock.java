@@ -45,7 +45,18 @@ public final class Penstock implements Runnable {
     public static void main(String[] arguments) {
         Locale.setDefault(Locale.ROOT);
         System.setProperty("java.util.logging.SimpleFormatter.format", "%1$tT.%1$tL %4$s %5$s%6$s%n");
-        System.exit(commandLine(System.getenv()).execute(arguments));
+        System.exit(run(commandLine(System.getenv()), arguments));
+    }
+
+    /** Options are parsed once the configuration file among them was read: it holds defaults for the others. */
+    static int run(CommandLine commandLine, String... arguments) {
+        try {
+            ((Defaults) commandLine.getDefaultValueProvider()).readConfig(arguments, commandLine);
+        } catch (UsageException e) {
+            commandLine.getErr().println("penstock: " + e.getMessage());
+            return ExitCode.USAGE.number();
+        }
+        return commandLine.execute(arguments);
     }
 
     /** The command line as it is parsed; for tests and documentation too. */

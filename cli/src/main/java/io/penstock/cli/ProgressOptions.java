@@ -8,9 +8,9 @@ import picocli.CommandLine.Option;
 final class ProgressOptions {
     @Option(
             names = "--progress",
-            paramLabel = "auto|plain|json|none",
+            paramLabel = "HOW",
             defaultValue = "auto",
-            description = "How progress is shown. Default: auto, on a terminal only.")
+            description = "Progress: auto, plain, json or none. Default: auto, on a terminal only.")
     OutputOptions.Progress progress = OutputOptions.Progress.auto;
 
     @Option(

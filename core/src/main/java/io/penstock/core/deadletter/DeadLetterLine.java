@@ -15,6 +15,9 @@ import java.util.zip.CheckedOutputStream;
  * {@code docs/dead-letters.md}.
  */
 final class DeadLetterLine {
+    /** How every line begins. */
+    static final String BEGIN = "{\"time\":\"";
+
     private static final String CRC_MEMBER = ",\"crc\":\"";
     private static final int CRC_BYTES = CRC_MEMBER.length() + 8 + 2;
 
@@ -22,7 +25,7 @@ final class DeadLetterLine {
 
     static void write(DeadLetter letter, OutputStream out) throws IOException {
         var line = new CheckedOutputStream(out, new CRC32C());
-        ascii(line, "{\"time\":\"" + letter.time() + "\",\"partition\":");
+        ascii(line, BEGIN + letter.time() + "\",\"partition\":");
         text(line, letter.partition());
         ascii(
                 line,

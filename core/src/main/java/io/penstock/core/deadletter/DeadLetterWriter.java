@@ -28,7 +28,7 @@ public final class DeadLetterWriter implements AutoCloseable {
     public void write(DeadLetter letter) {
         AppendLog open = log;
         if (open == null) {
-            open = AppendLog.open(file, DeadLetterLine::isWhole);
+            open = AppendLog.open(file, DeadLetterLine.BEGIN, DeadLetterLine::isWhole);
             log = open;
         }
         open.append(out -> DeadLetterLine.write(letter, out));

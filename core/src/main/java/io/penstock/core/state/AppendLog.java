@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
@@ -30,14 +31,22 @@ public final class AppendLog implements AutoCloseable {
     }
 
     /**
-     * Opens a log, or makes it.
+     * Opens a log, or makes it. A file that does not begin as a log of this kind is left alone.
      *
+     * @param begin what every line begins with, in ASCII
      * @param isWhole tells whether a last line (without its line end) is whole
      */
-    public static AppendLog open(Path file, Predicate<byte[]> isWhole) {
+    public static AppendLog open(Path file, String begin, Predicate<byte[]> isWhole) {
         try {
             FileChannel channel = DurableFiles.openPrivate(
                     file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE));
+            if (!beginsWith(channel, begin)) {
+                channel.close();
+                throw new StateException(
+                        StateException.Reason.UNREADABLE,
+                        "%s holds something else: name another file".formatted(file),
+                        null);
+            }
             long end = endOfLastWholeLine(channel, isWhole);
             channel.truncate(end);
             channel.position(end);
@@ -113,6 +122,13 @@ public final class AppendLog implements AutoCloseable {
         } catch (IOException e) {
             // The next open cuts the torn line.
         }
+    }
+
+    /** A crash can leave a part of the first line, or zeros in its place. */
+    private static boolean beginsWith(FileChannel channel, String begin) throws IOException {
+        byte[] head = read(channel, 0, Math.min(begin.length(), channel.size()));
+        String text = new String(head, StandardCharsets.ISO_8859_1).replace("\0", "");
+        return begin.startsWith(text);
     }
 
     private static long endOfLastWholeLine(FileChannel channel, Predicate<byte[]> isWhole) throws IOException {

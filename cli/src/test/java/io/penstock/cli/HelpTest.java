@@ -1,0 +1,60 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class HelpTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "demo",
+                "load",
+                "dlq",
+                "dlq list",
+                "dlq replay",
+                "node",
+                "node start",
+                "node stop",
+                "node status"
+            })
+    void everyVerbExplainsItselfOnOneScreen(String verb) {
+        int exit = run((verb + " --help").strip().split(" "));
+
+        assertThat(exit).as(err.toString()).isZero();
+        assertThat(out.toString().lines()).hasSizeBetween(5, 50);
+    }
+
+    @Test
+    void aWrongOptionIsAnsweredInOneSentenceWithExitCode2() {
+        int exit = run("load", "x.ndjson", "-i", "x", "--no-snif");
+
+        assertThat(exit).isEqualTo(2);
+        assertThat(err.toString())
+                .startsWith("penstock: Unknown option: '--no-snif'")
+                .contains("--no-sniff");
+    }
+
+    @Test
+    void withoutAVerbTheVerbsAreListed() {
+        assertThat(run()).isEqualTo(2);
+        assertThat(err.toString()).contains("say what to do", "penstock --help");
+    }
+
+    private int run(String... arguments) {
+        CommandLine commandLine = Penstock.commandLine(Map.of());
+        commandLine.setOut(new PrintWriter(out, true));
+        commandLine.setErr(new PrintWriter(err, true));
+        return Penstock.run(commandLine, arguments);
+    }
+}
