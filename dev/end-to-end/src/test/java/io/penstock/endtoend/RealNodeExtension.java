@@ -1,0 +1,59 @@
+package io.penstock.endtoend;
+
+import io.penstock.node.ClusterSpec;
+import io.penstock.node.Distribution;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** Starts what {@link RealNode} asks for, when a test first needs it; JUnit's stores end it, also after a failure. */
+final class RealNodeExtension implements ParameterResolver {
+    private static final ExtensionContext.Namespace NAMESPACE =
+            ExtensionContext.Namespace.create(RealNodeExtension.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType().equals(RealCluster.class);
+    }
+
+    @Override
+    public RealCluster resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> test = outermost(context.getRequiredTestClass());
+        RealNode wanted = test.getAnnotation(RealNode.class);
+        if (wanted == null) {
+            throw new IllegalStateException(test + " is not annotated with @RealNode");
+        }
+        ClusterSpec spec =
+                new ClusterSpec(Distribution.DEFAULT, wanted.nodes(), wanted.heap(), settings(wanted.settings()));
+        boolean shared = !wanted.own() && wanted.nodes() == 1 && wanted.settings().length == 0;
+        String name = shared ? "shared" : test.getSimpleName().toLowerCase(java.util.Locale.ROOT);
+        return store(context, test, shared)
+                .computeIfAbsent(name, ignored -> RealCluster.start(name, spec), RealCluster.class);
+    }
+
+    private static ExtensionContext.Store store(ExtensionContext context, Class<?> test, boolean shared) {
+        ExtensionContext owner = context;
+        while (!shared && !owner.getTestClass().equals(java.util.Optional.of(test))
+                || !shared && owner.getTestMethod().isPresent()) {
+            owner = owner.getParent().orElseThrow();
+        }
+        return (shared ? context.getRoot() : owner).getStore(NAMESPACE);
+    }
+
+    private static Class<?> outermost(Class<?> nested) {
+        Class<?> outer = nested;
+        while (outer.getEnclosingClass() != null) {
+            outer = outer.getEnclosingClass();
+        }
+        return outer;
+    }
+
+    private static Map<String, String> settings(String[] pairs) {
+        return Arrays.stream(pairs)
+                .map(pair -> pair.split("=", 2))
+                .collect(Collectors.toUnmodifiableMap(pair -> pair[0], pair -> pair[1]));
+    }
+}
