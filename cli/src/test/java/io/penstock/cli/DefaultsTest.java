@@ -8,6 +8,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -79,7 +80,7 @@ class DefaultsTest {
     private LoadCommand parse(CommandLine commandLine, String... arguments) {
         commandLine.setExecutionStrategy(parsed -> 0);
         assertThat(Penstock.run(commandLine, arguments)).as(err.toString()).isZero();
-        return (LoadCommand)
-                commandLine.getSubcommands().get("load").getCommandSpec().userObject();
+        CommandLine load = Objects.requireNonNull(commandLine.getSubcommands().get("load"));
+        return (LoadCommand) load.getCommandSpec().userObject();
     }
 }
