@@ -25,7 +25,7 @@ final class ConnectionOptions {
             names = {"-t", "--target"},
             paramLabel = "URL",
             split = ",",
-            description = "Cluster. Default: OPENSEARCH_URL, ELASTICSEARCH_URL or the local node, started if need be.")
+            description = "Cluster. Default: OPENSEARCH_URL, ELASTICSEARCH_URL, or a local node.")
     List<String> targets = List.of();
 
     @Option(

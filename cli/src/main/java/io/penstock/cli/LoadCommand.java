@@ -148,7 +148,7 @@ final class LoadCommand implements Callable<Integer> {
             names = "--max-retries",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Resends of one document before the load stops. Default: 0, bounded by --max-outage.")
+            description = "Resends of one document; 0 for as many as --max-outage allows. Default: 0.")
     int maxRetries;
 
     @Option(
@@ -161,7 +161,7 @@ final class LoadCommand implements Callable<Integer> {
     @Option(
             names = "--max-rejects",
             paramLabel = "N",
-            description = "Most dead letters. Default: 1,000 in a row or half of the last 1,000 for one reason.")
+            description = "Most dead letters. Default: stops when nearly all fail for one reason.")
     @Nullable
     Long maxRejects;
 
