@@ -36,9 +36,14 @@ final class BareComparison implements Callable<Integer> {
                 bare.add(bareRate(loads.bare(file, true)));
                 oursServerIds.add(Loads.docsPerSecond(loads.penstock(file, "--ids", "server")));
                 bareWithIds.add(bareRate(loads.bare(file, false)));
-                Settings.progress("round %d: penstock %,.0f, bare %,.0f, penstock --ids server %,.0f, bare with ids %,.0f docs/s"
-                        .formatted(
-                                round, ours.getLast(), bare.getLast(), oursServerIds.getLast(), bareWithIds.getLast()));
+                Settings.progress(
+                        "round %d: penstock %,.0f, bare %,.0f, penstock --ids server %,.0f, bare with ids %,.0f docs/s"
+                                .formatted(
+                                        round,
+                                        ours.getLast(),
+                                        bare.getLast(),
+                                        oursServerIds.getLast(),
+                                        bareWithIds.getLast()));
             }
         }
         report.add("docs/s, penstock", new Spread(ours), 0);
@@ -47,8 +52,7 @@ final class BareComparison implements Callable<Integer> {
         report.add("docs/s, bare, sequential ids", new Spread(bareWithIds), 0);
         Spread whole = Spread.ratios(new Spread(ours), new Spread(bare));
         report.add("penstock / bare, round by round", whole, 3);
-        report.add(
-                "the same, both with server ids", Spread.ratios(new Spread(oursServerIds), new Spread(bare)), 3);
+        report.add("the same, both with server ids", Spread.ratios(new Spread(oursServerIds), new Spread(bare)), 3);
         report.add("the same, both with ids", Spread.ratios(new Spread(ours), new Spread(bareWithIds)), 3);
         report.add("what ids cost the bare loader", Spread.ratios(new Spread(bareWithIds), new Spread(bare)), 3);
         report.atLeast("penstock / bare", whole.median(), TARGET);

@@ -65,7 +65,9 @@ final class BareLoader {
         }
         long documents = 0;
         try (var senders = Executors.newVirtualThreadPerTaskExecutor();
-                HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+                HttpClient client = HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .build();
                 InputStream in = Files.newInputStream(file)) {
             List<Future<?>> lanes = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
@@ -139,7 +141,8 @@ final class BareLoader {
                     .header("content-type", "application/x-ndjson")
                     .POST(HttpRequest.BodyPublishers.ofByteArray(body.bytes(), 0, body.length()))
                     .build();
-            int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+            int status =
+                    client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
             if (status != 200) {
                 System.err.println("bare loader: the server answered " + status);
                 Runtime.getRuntime().halt(1);

@@ -21,6 +21,7 @@ final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to measure: client-cost, bare or window");
+        throw new CommandLine.ParameterException(
+                spec.commandLine(), "say what to measure: client-cost, bare or window");
     }
 }

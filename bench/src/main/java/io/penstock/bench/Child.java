@@ -44,7 +44,8 @@ final class Child {
             List<String> messages = new ArrayList<>();
             var output = new StringBuilder();
             Thread out = Thread.ofVirtual().start(() -> lines(process.getInputStream(), output::append));
-            Thread err = Thread.ofVirtual().start(() -> lines(process.getErrorStream(), line -> sort(line, progress, messages)));
+            Thread err = Thread.ofVirtual()
+                    .start(() -> lines(process.getErrorStream(), line -> sort(line, progress, messages)));
             ProcessGauge gauge = watch(process, atMost);
             out.join();
             err.join();

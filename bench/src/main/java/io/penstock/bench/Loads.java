@@ -67,8 +67,7 @@ final class Loads {
         var program = new ProcessBuilder(command);
         if (recordings != null) {
             Path to = recordings.resolve("load-" + recording.incrementAndGet() + ".jfr");
-            program.environment()
-                    .put("PENSTOCK_JAVA_OPTS", "-XX:StartFlightRecording=settings=profile,filename=" + to);
+            program.environment().put("PENSTOCK_JAVA_OPTS", "-XX:StartFlightRecording=settings=profile,filename=" + to);
         }
         return onFreshIndex(program, time);
     }
@@ -117,7 +116,8 @@ final class Loads {
         }
         JsonNode first = steady.getFirst();
         JsonNode last = steady.getLast();
-        return (last.path("acknowledged").asDouble() - first.path("acknowledged").asDouble())
+        return (last.path("acknowledged").asDouble()
+                        - first.path("acknowledged").asDouble())
                 / (last.path("seconds").asDouble() - first.path("seconds").asDouble());
     }
 

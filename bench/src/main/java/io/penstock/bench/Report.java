@@ -56,7 +56,8 @@ final class Report {
 
     String markdown() {
         var text = new StringBuilder("# " + experiment + "\n\n");
-        circumstances.forEach((name, value) -> text.append("- ").append(name).append(": ").append(value).append('\n'));
+        circumstances.forEach((name, value) ->
+                text.append("- ").append(name).append(": ").append(value).append('\n'));
         text.append('\n');
         for (int i = 0; i < rows.size(); i++) {
             text.append("| ").append(String.join(" | ", rows.get(i))).append(" |\n");

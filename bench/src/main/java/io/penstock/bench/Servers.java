@@ -66,12 +66,9 @@ final class Servers implements AutoCloseable {
     /** An empty index of this name, without replicas and with our mapping; an older one is gone. */
     void freshIndex(String index, String refreshInterval) throws IOException, InterruptedException {
         dropIndex(index);
-        send(
-                "PUT",
-                index + "?wait_for_active_shards=all",
-                """
-                {"settings": {"number_of_shards": %d, "number_of_replicas": 0%s}, "mappings": %s}"""
-                        .formatted(shape.shards(), refresh(refreshInterval), SystembaseWorkload.MAPPING));
+        send("PUT", index + "?wait_for_active_shards=all", """
+                {"settings": {"number_of_shards": %d, "number_of_replicas": 0%s}, "mappings": %s}""".formatted(
+                        shape.shards(), refresh(refreshInterval), SystembaseWorkload.MAPPING));
     }
 
     private static String refresh(String interval) {

@@ -40,10 +40,7 @@ final class SystembaseWorkload {
     private static final byte[][] NAMES =
             terms("checkout.payment", "checkout.basket", "catalogue.search", "account.signin", "account.profile");
     private static final byte[][] MESSAGES = terms(
-            "Incoming request message",
-            "Outgoing response message",
-            "Connection to the database was closed",
-            "Cache entry expired before it was read");
+            "Incoming request message", "Outgoing response message", "Connection was closed", "Cache entry expired");
     private static final byte[][] SEVERITIES = terms("debug", "info", "warning", "error", "critical");
     private static final byte[][] SYSTEMS = terms("Linux", "Windows", "FreeBSD");
     private static final byte[][] SYSTEM_VERSIONS = terms("4.1.1", "6.3.9600", "10.2.0");
@@ -104,7 +101,7 @@ final class SystembaseWorkload {
         put(KEYS[key++]);
         number(below(65_536));
         put(KEYS[key++]);
-        guid(below(40));
+        number(10_000_000 + 7919 * below(40));
         put(KEYS[key++]);
         number(below(40));
         put(KEYS[key++]);
@@ -213,7 +210,7 @@ final class SystembaseWorkload {
     }
 
     private int below(int bound) {
-        return (int) ((next() >>> 32) * bound >>> 32);
+        return (int) (((next() >>> 32) * bound) >>> 32);
     }
 
     /** SplitMix64 (Steele, Lea, Flood 2014), written out so that no JDK can change the bytes. */

@@ -47,10 +47,7 @@ final class WindowGrid implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         for (Servers.Shape shape : List.of(
-                Servers.Shape.ONE_SHARD,
-                Servers.Shape.FIVE_SHARDS,
-                Servers.Shape.THREE_NODES,
-                Servers.Shape.QUEUE_4)) {
+                Servers.Shape.ONE_SHARD, Servers.Shape.FIVE_SHARDS, Servers.Shape.THREE_NODES, Servers.Shape.QUEUE_4)) {
             if (shapes.isEmpty() || shapes.contains(shape.name())) {
                 measure(shape);
             }
@@ -90,7 +87,8 @@ final class WindowGrid implements Callable<Integer> {
     }
 
     private List<Cell> cells() {
-        List<String> sizes = settings.quick ? List.of("1MiB", "5MiB") : List.of("256KiB", "1MiB", "2MiB", "5MiB", "10MiB");
+        List<String> sizes =
+                settings.quick ? List.of("1MiB", "5MiB") : List.of("256KiB", "1MiB", "2MiB", "5MiB", "10MiB");
         List<Integer> concurrencies = settings.quick ? List.of(2, 4, 8) : List.of(1, 2, 4, 8, 16);
         return sizes.stream()
                 .flatMap(size -> concurrencies.stream().map(concurrency -> new Cell(size, concurrency)))

@@ -19,7 +19,8 @@ final class SpreadTest {
 
     @Test
     void showsMedianSmallestAndLargest() {
-        assertThat(new Spread(List.of(1500.0, 1000.0, 2500.5)).cells(1)).containsExactly("1,500.0", "1,000.0", "2,500.5");
+        assertThat(new Spread(List.of(1500.0, 1000.0, 2500.5)).cells(1))
+                .containsExactly("1,500.0", "1,000.0", "2,500.5");
     }
 
     @Test
