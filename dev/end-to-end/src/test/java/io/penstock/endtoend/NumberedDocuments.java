@@ -45,7 +45,7 @@ public record NumberedDocuments(long seed, int count, int textMax) {
     }
 
     /** Whether a source that an index holds is exactly that of its number. */
-    boolean isIntact(JsonNode source) {
+    public boolean isIntact(JsonNode source) {
         int number = source.path("n").asInt(-1);
         return number >= 0
                 && number < count
