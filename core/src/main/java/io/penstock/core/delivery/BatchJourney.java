@@ -366,6 +366,9 @@ public final class BatchJourney {
         if (group.unusable < SUSPECT_AFTER) {
             retryAll(group, nowNanos, atLeastNanos, why);
         } else if (group.items.length > 1) {
+            if (lastSuccessNanos - group.failingSince > 0) {
+                group.waits = 0; // others pass, so that this is a search for one document and no outage
+            }
             halve(group, true);
         } else if (lastSuccessNanos - group.failingSince > 0) {
             reject(
@@ -410,7 +413,7 @@ public final class BatchJourney {
                                     why));
             return;
         }
-        long wait = policy.backoff().nanos(Math.max(0, group.tries - 1), random);
+        long wait = policy.backoff().nanos(group.waits++, random);
         group.notBefore = nowNanos + Math.max(wait, atLeastNanos);
         waiting.add(group);
     }
@@ -482,6 +485,9 @@ public final class BatchJourney {
     private static final class Group {
         final int[] items;
         int tries;
+        /** Waits since the last sign that waiting helps nobody. */
+        int waits;
+
         int unusable;
         boolean confirming;
         boolean isFailing;
@@ -496,6 +502,7 @@ public final class BatchJourney {
         Group part(int[] some) {
             Group part = new Group(some, notBefore);
             part.tries = tries;
+            part.waits = waits;
             part.isFailing = isFailing;
             part.failingSince = failingSince;
             return part;
