@@ -111,8 +111,7 @@ class KillPenstockIT {
                 ended = running.endsWithin(Duration.ofMillis(seeds.intBetween(50, 1500)));
                 running.kill();
             }
-            System.out.printf(
-                    "checkpoint after %d kills: %,d of %,d%n", kill, program.checkpointed(), planted.count());
+            System.out.printf("checkpoint after %d kills: %,d of %,d%n", kill, program.checkpointed(), planted.count());
             assertThat(kill).as("kills before the load came to its end").isGreaterThan(kills / 2);
             proxy.heal();
             new Proof(node, planted, "killed")

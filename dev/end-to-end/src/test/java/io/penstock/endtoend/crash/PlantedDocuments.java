@@ -19,8 +19,7 @@ import java.util.zip.GZIPOutputStream;
  */
 record PlantedDocuments(NumberedDocuments documents, BitSet bad) {
     /** A mapping that refuses the second kind of bad document. */
-    static final String MAPPING =
-            """
+    static final String MAPPING = """
             {"properties": {"n": {"type": "long"}, "key": {"type": "keyword"}, "crc": {"type": "long"},
             "text": {"type": "text", "index": false}}}""";
 

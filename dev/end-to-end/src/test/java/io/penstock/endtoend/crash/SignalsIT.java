@@ -66,10 +66,14 @@ class SignalsIT {
         assertThat(checkpointed).isPositive().isLessThanOrEqualTo(ended.documents("read"));
         // Batches end in any order: what ended behind one that was never sent is read again.
         long again = ended.documents("read") - checkpointed;
-        assertThat(node.writes(INDEX)).as("everything in flight was waited for").isLessThanOrEqualTo(ended.documents("read"));
+        assertThat(node.writes(INDEX))
+                .as("everything in flight was waited for")
+                .isLessThanOrEqualTo(ended.documents("read"));
         proxy.heal();
         proof().complete(program, load().end());
-        assertThat(node.writes(INDEX)).as("extra writes").isBetween((long) PLANTED.goodCount(), PLANTED.goodCount() + again);
+        assertThat(node.writes(INDEX))
+                .as("extra writes")
+                .isBetween((long) PLANTED.goodCount(), PLANTED.goodCount() + again);
     }
 
     @Test
