@@ -70,15 +70,15 @@ class CrashWindowIT {
             await().atMost(60, TimeUnit.SECONDS)
                     .until(() -> node.call("HEAD", "/" + INDEX, "").status() == 200
                             && node.count(INDEX) == PLANTED.goodCount()
-                            && Files.exists(program.job().resolve("dead-letters.ndjson"))
-                            && Files.size(program.job().resolve("dead-letters.ndjson")) > 0);
+                            && Files.exists(program.deadLetters())
+                            && Files.size(program.deadLetters()) > 0);
             running.kill();
             long checkpointed = program.checkpointed();
             assertThat(checkpointed).as("all applied, not all checkpointed").isLessThan(PLANTED.count() / 2);
 
             Program.Ended ended = program.load(proxy.url(), file, INDEX, options).end();
             new Proof(node, PLANTED, INDEX).complete(program, ended);
-            int letters = Proof.letters(program.job().resolve("dead-letters.ndjson")).size();
+            int letters = Proof.letters(program.deadLetters()).size();
             assertThat(letters).as("each dead letter twice at most").isBetween(
                     PLANTED.bad().cardinality(), 2 * PLANTED.bad().cardinality());
             boolean creates = operation.contains("create");
