@@ -30,6 +30,7 @@ final class Program implements AutoCloseable {
     private Path state;
     private String heap = "256m";
     private List<String> prefix = List.of();
+    private Optional<Path> letters = Optional.empty();
 
     /** @param home an empty folder, for state and for what the program prints */
     Program(Path home) {
@@ -51,6 +52,17 @@ final class Program implements AutoCloseable {
     Program under(String... words) {
         prefix = List.of(words);
         return this;
+    }
+
+    /** Where {@code --dlq} puts dead letters. */
+    Program deadLetters(Path wanted) {
+        letters = Optional.of(wanted);
+        return this;
+    }
+
+    /** The file of dead letters, whether it is there or not. */
+    Path deadLetters() {
+        return letters.orElseGet(() -> job().resolve("dead-letters.ndjson"));
     }
 
     Path state() {
@@ -101,12 +113,15 @@ final class Program implements AutoCloseable {
                 "-Xmx" + heap,
                 "-XX:+UseSerialGC",
                 "-XX:+ExitOnOutOfMemoryError",
+                "-XX:TieredStopAtLevel=1", // most of these lives are too short for the second compiler
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.penstock.cli.Penstock"));
         words.addAll(List.of(arguments));
         words.addAll(List.of("--state", state.toString(), "--output", "json"));
+        letters.filter(file -> arguments[0].equals("load"))
+                .ifPresent(file -> words.addAll(List.of("--dlq", file.toString())));
         return new ProcessBuilder(words);
     }
 

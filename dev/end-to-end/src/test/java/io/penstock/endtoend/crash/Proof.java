@@ -96,7 +96,7 @@ record Proof(RealCluster cluster, PlantedDocuments planted, String index) {
     /** The numbers of the dead letters, by line, as what is no JSON has no number. */
     static BitSet deadLetters(Program program) {
         BitSet numbers = new BitSet();
-        for (JsonNode letter : letters(program.job().resolve("dead-letters.ndjson"))) {
+        for (JsonNode letter : letters(program.deadLetters())) {
             numbers.set(letter.path("line").asInt() - 1);
         }
         return numbers;
