@@ -9,7 +9,6 @@ import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.FaultProxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -49,20 +48,28 @@ class CrashWindowIT {
 
     static Stream<List<String>> operations() {
         return Stream.of(
-                List.of(), List.of("--op", "create"), List.of("--id-field", "key"), List.of("--id-field", "key", "--op", "create"));
+                List.of(),
+                List.of("--op", "create"),
+                List.of("--id-field", "key"),
+                List.of("--id-field", "key", "--op", "create"));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("operations")
-    void killedBetweenAcknowledgementAndCheckpointSendsAgainAndDoublesNothing(List<String> operation)
-            throws Exception {
+    void killedBetweenAcknowledgementAndCheckpointSendsAgainAndDoublesNothing(List<String> operation) throws Exception {
         proxy.script(new Fault.Hang());
         Path file = PLANTED.write(folder.resolve("in.ndjson"));
         Path mapping = Files.writeString(folder.resolve("mapping.json"), PlantedDocuments.MAPPING);
         String[] options = Stream.concat(
                         Stream.of(
-                                "--mapping", mapping.toString(), "--replicas", "0", "--bulk-bytes", "64kb",
-                                "--concurrency", "4"),
+                                "--mapping",
+                                mapping.toString(),
+                                "--replicas",
+                                "0",
+                                "--bulk-bytes",
+                                "64kb",
+                                "--concurrency",
+                                "4"),
                         operation.stream())
                 .toArray(String[]::new);
         try (var program = new Program(folder)) {
@@ -76,11 +83,13 @@ class CrashWindowIT {
             long checkpointed = program.checkpointed();
             assertThat(checkpointed).as("all applied, not all checkpointed").isLessThan(PLANTED.count() / 2);
 
-            Program.Ended ended = program.load(proxy.url(), file, INDEX, options).end();
+            Program.Ended ended =
+                    program.load(proxy.url(), file, INDEX, options).end();
             new Proof(node, PLANTED, INDEX).complete(program, ended);
             int letters = Proof.letters(program.deadLetters()).size();
-            assertThat(letters).as("each dead letter twice at most").isBetween(
-                    PLANTED.bad().cardinality(), 2 * PLANTED.bad().cardinality());
+            assertThat(letters)
+                    .as("each dead letter twice at most")
+                    .isBetween(PLANTED.bad().cardinality(), 2 * PLANTED.bad().cardinality());
             boolean creates = operation.contains("create");
             long most = creates ? PLANTED.goodCount() : 2L * PLANTED.goodCount();
             assertThat(node.writes(INDEX)).isBetween(most - checkpointed, most);
@@ -95,20 +104,27 @@ class CrashWindowIT {
         Path mapping = Files.writeString(folder.resolve("mapping.json"), PlantedDocuments.MAPPING);
         String[] options = Stream.concat(
                         Stream.of(
-                                "--mapping", mapping.toString(), "--replicas", "0", "--bulk-bytes", "64kb",
-                                "--concurrency", "4"),
+                                "--mapping",
+                                mapping.toString(),
+                                "--replicas",
+                                "0",
+                                "--bulk-bytes",
+                                "64kb",
+                                "--concurrency",
+                                "4"),
                         operation.stream())
                 .toArray(String[]::new);
         proxy.always(new Fault.DropAfter());
         try (var program = new Program(folder)) {
             Program.Running running = program.load(proxy.url(), file, INDEX, options);
-            await().atMost(60, TimeUnit.SECONDS)
-                    .until(() -> proxy.journal().requests() >= 6);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> proxy.journal().requests() >= 6);
             running.kill();
             assertThat(program.checkpointed()).isZero();
             proxy.heal();
             new Proof(node, PLANTED, INDEX)
-                    .complete(program, program.load(proxy.url(), file, INDEX, options).end());
+                    .complete(
+                            program,
+                            program.load(proxy.url(), file, INDEX, options).end());
         }
     }
 }

@@ -165,7 +165,10 @@ class DamageIT {
     void gzipWithTrailingGarbageIsLoadedAndNotTakenForGood() throws Exception {
         PlantedDocuments planted = PlantedDocuments.of(5_000, 106);
         Path file = planted.writeGzip(folder.resolve("in.ndjson.gz"));
-        Files.write(file, "garbage".getBytes(java.nio.charset.StandardCharsets.UTF_8), java.nio.file.StandardOpenOption.APPEND);
+        Files.write(
+                file,
+                "garbage".getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                java.nio.file.StandardOpenOption.APPEND);
         Program.Ended ended = load(file).end();
         assertThat(ended.exit()).as(ended.err()).isEqualTo(5);
         assertThat(ended.documents("read")).isEqualTo(5_000);
@@ -186,7 +189,10 @@ class DamageIT {
         Stream<String> options = Stream.of(
                 "--mapping", mapping.toString(), "--replicas", "0", "--bulk-bytes", "64kb", "--concurrency", "2");
         return program.load(
-                proxy.url(), file, INDEX, Stream.concat(options, Stream.of(more)).toArray(String[]::new));
+                proxy.url(),
+                file,
+                INDEX,
+                Stream.concat(options, Stream.of(more)).toArray(String[]::new));
     }
 
     private static void flip(Path file, long offset) throws IOException {

@@ -122,8 +122,17 @@ class FullDiskIT {
         Path letters = Files.createFile(folder.resolve("dead.ndjson"));
         program.deadLetters(letters)
                 .under(
-                        "strace", "-f", "-qq", "-o", "/dev/null", "-P", letters.toString(), "-e",
-                        "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO");
+                        "strace",
+                        "-f",
+                        "-qq",
+                        "-o",
+                        "/dev/null",
+                        "-P",
+                        letters.toString(),
+                        "-e",
+                        "trace=fsync,fdatasync",
+                        "-e",
+                        "inject=fsync,fdatasync:error=EIO");
         assertNotSynced();
     }
 
@@ -153,8 +162,17 @@ class FullDiskIT {
         }
         Path mapping = Files.writeString(folder.resolve("mapping.json"), PlantedDocuments.MAPPING);
         return program.load(
-                proxy.url(), file, INDEX, "--mapping", mapping.toString(), "--replicas", "0", "--bulk-bytes", "64kb",
-                "--concurrency", "2");
+                proxy.url(),
+                file,
+                INDEX,
+                "--mapping",
+                mapping.toString(),
+                "--replicas",
+                "0",
+                "--bulk-bytes",
+                "64kb",
+                "--concurrency",
+                "2");
     }
 
     private Proof proof() {

@@ -1,7 +1,7 @@
 package io.penstock.endtoend.crash;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endtoend.NumberedDocuments;
 import io.penstock.endtoend.RealCluster;

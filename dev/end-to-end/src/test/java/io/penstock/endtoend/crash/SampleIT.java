@@ -80,12 +80,12 @@ class SampleIT {
 
         Program.Ended again = program.load(node.url(), SAMPLE, INDEX).end();
         assertSample(again);
-        assertThat(again.summary().path("documents"))
-                .isEqualTo(first.summary().path("documents"));
+        assertThat(again.summary().path("documents")).isEqualTo(first.summary().path("documents"));
         assertThat(again.summary().at("/requests/sent").asInt()).isZero();
         assertThat(node.writes(INDEX)).isEqualTo(writes);
 
-        Program.Ended anew = program.load(node.url(), SAMPLE, INDEX, "--restart").end();
+        Program.Ended anew =
+                program.load(node.url(), SAMPLE, INDEX, "--restart").end();
         assertSample(anew);
         assertThat(ids()).isEqualTo(ids);
         assertThat(node.writes(INDEX)).isEqualTo(2 * writes);
@@ -102,9 +102,7 @@ class SampleIT {
     }
 
     private Set<String> ids() {
-        return node.scan(INDEX).stream()
-                .map(hit -> hit.path("_id").asText())
-                .collect(Collectors.toSet());
+        return node.scan(INDEX).stream().map(hit -> hit.path("_id").asText()).collect(Collectors.toSet());
     }
 
     @Test
@@ -113,7 +111,9 @@ class SampleIT {
         StringBuilder lines = new StringBuilder();
         for (int number = 0; number < count; number++) {
             lines.append(
-                    number % 10 == 3 ? "{\"n\":%d,\"late\":\"x\"}%n".formatted(number) : "{\"n\":%d}%n".formatted(number));
+                    number % 10 == 3
+                            ? "{\"n\":%d,\"late\":\"x\"}%n".formatted(number)
+                            : "{\"n\":%d}%n".formatted(number));
         }
         Path file = Files.writeString(folder.resolve("in.ndjson"), lines);
         Path mapping = Files.writeString(
@@ -133,7 +133,9 @@ class SampleIT {
         Program.Ended each = program.start("dlq", "list", letters).end();
         assertThat(each.out().lines()).hasSize(100);
 
-        String[] replay = {"dlq", "replay", letters, "-i", INDEX, "-t", node.url().toString()};
+        String[] replay = {
+            "dlq", "replay", letters, "-i", INDEX, "-t", node.url().toString()
+        };
         node.put("/" + INDEX + "/_mapping", "{\"properties\":{\"late\":{\"type\":\"keyword\"}}}");
         Program.Ended replayed = program.start(replay).end();
         assertThat(replayed.exit()).as(replayed.err()).isZero();

@@ -79,8 +79,7 @@ class ServerDeathIT {
             "--settings", "index.translog.durability=async", "--settings", "index.translog.sync_interval=120s"
         };
         Program.Running running = load(planted, async);
-        await().atMost(90, TimeUnit.SECONDS)
-                .until(() -> program.checkpointed() > 0 || !running.isAlive());
+        await().atMost(90, TimeUnit.SECONDS).until(() -> program.checkpointed() > 0 || !running.isAlive());
         int requests = Math.toIntExact(proxy.journal().requests());
         afterRequests(requests + 20);
         assertThat(running.isAlive()).as("still loading").isTrue();
@@ -131,7 +130,10 @@ class ServerDeathIT {
         Stream<String> options = Stream.of(
                 "--mapping", mapping.toString(), "--replicas", "0", "--bulk-bytes", "64kb", "--concurrency", "2");
         return program.load(
-                proxy.url(), file, INDEX, Stream.concat(options, Stream.of(more)).toArray(String[]::new));
+                proxy.url(),
+                file,
+                INDEX,
+                Stream.concat(options, Stream.of(more)).toArray(String[]::new));
     }
 
     private Proof proof(PlantedDocuments planted) {

@@ -61,7 +61,8 @@ class ServersIT {
         try (var plain = new Program(Files.createDirectory(folder.resolve("plain")));
                 var create = new Program(Files.createDirectory(folder.resolve("create")));
                 var versioned = new Program(Files.createDirectory(folder.resolve("versioned")))) {
-            new Proof(cluster, PLANTED, "plain").complete(plain, load(plain, cluster, "plain").end());
+            new Proof(cluster, PLANTED, "plain")
+                    .complete(plain, load(plain, cluster, "plain").end());
 
             String[] creating = {"--op", "create", "--id-field", "key"};
             new Proof(cluster, PLANTED, "create")
@@ -69,7 +70,8 @@ class ServersIT {
 
             String[] versions = {"--id-field", "key", "--version-field", "n"};
             Proof proof = new Proof(cluster, PLANTED, "versioned");
-            proof.complete(versioned, load(versioned, cluster, "versioned", versions).end());
+            proof.complete(
+                    versioned, load(versioned, cluster, "versioned", versions).end());
             String[] again = {"--id-field", "key", "--version-field", "n", "--restart"};
             Program.Ended second = load(versioned, cluster, "versioned", again).end();
             assertThat(second.exit()).as(second.err()).isEqualTo(4);
@@ -88,7 +90,8 @@ class ServersIT {
     void aliasIsWrittenThroughAndKept(RealCluster cluster) throws Exception {
         cluster.put(
                 "/behind-1",
-                "{\"mappings\":%s,\"aliases\":{\"front\":{\"is_write_index\":true}}}".formatted(PlantedDocuments.MAPPING));
+                "{\"mappings\":%s,\"aliases\":{\"front\":{\"is_write_index\":true}}}"
+                        .formatted(PlantedDocuments.MAPPING));
         try (var program = new Program(folder)) {
             Program.Ended ended = load(program, cluster, "front").end();
             new Proof(cluster, PLANTED, "behind-1").complete(program, ended);
@@ -105,8 +108,8 @@ class ServersIT {
     void dataStreamTakesTheSample(RealCluster cluster) throws Exception {
         cluster.put("/_index_template/streams", "{\"index_patterns\":[\"stream\"],\"data_stream\":{}}");
         try (var program = new Program(folder)) {
-            Program.Ended ended =
-                    program.load(cluster.url(), SAMPLE, "stream", "--op", "create").end();
+            Program.Ended ended = program.load(cluster.url(), SAMPLE, "stream", "--op", "create")
+                    .end();
             assertThat(ended.exit()).as(ended.err()).isEqualTo(4);
             assertThat(ended.documents("indexed")).isEqualTo(SAMPLE_GOOD);
             assertThat(ended.documents("deadLettered")).isEqualTo(1);

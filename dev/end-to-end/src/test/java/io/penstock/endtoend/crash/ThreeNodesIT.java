@@ -30,8 +30,22 @@ class ThreeNodesIT {
         String targets = cluster.urls().stream().map(URI::toString).collect(Collectors.joining(","));
         try (var program = new Program(folder)) {
             Program.Running running = program.start(
-                    "load", file.toString(), "-i", INDEX, "-t", targets, "--mapping", mapping.toString(),
-                    "--shards", "3", "--replicas", "1", "--bulk-bytes", "32kb", "--concurrency", "3");
+                    "load",
+                    file.toString(),
+                    "-i",
+                    INDEX,
+                    "-t",
+                    targets,
+                    "--mapping",
+                    mapping.toString(),
+                    "--shards",
+                    "3",
+                    "--replicas",
+                    "1",
+                    "--bulk-bytes",
+                    "32kb",
+                    "--concurrency",
+                    "3");
             grows(program, running, 0);
             cluster.kill(2);
             long atKill = program.checkpointed();
@@ -52,7 +66,6 @@ class ThreeNodesIT {
     }
 
     private static void grows(Program program, Program.Running running, long beyond) {
-        await().atMost(60, TimeUnit.SECONDS)
-                .until(() -> program.checkpointed() > beyond || !running.isAlive());
+        await().atMost(60, TimeUnit.SECONDS).until(() -> program.checkpointed() > beyond || !running.isAlive());
     }
 }
