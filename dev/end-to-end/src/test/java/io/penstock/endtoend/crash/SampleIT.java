@@ -195,7 +195,7 @@ class SampleIT {
 
     private static Map<String, Set<String>> members(JsonNode summary) {
         Map<String, Set<String>> members = new TreeMap<>();
-        summary.fields().forEachRemaining(member -> {
+        summary.properties().forEach(member -> {
             Set<String> inner = new TreeSet<>();
             member.getValue().fieldNames().forEachRemaining(inner::add);
             members.put(member.getKey(), inner);
