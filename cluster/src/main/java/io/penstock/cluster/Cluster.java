@@ -340,7 +340,7 @@ public final class Cluster implements Target, AutoCloseable {
     private TargetException unusable(HttpExchange.NoAnswerException e) {
         boolean plain = "http".equals(options.targets().get(0).getScheme());
         String hint = switch (e.reason()) {
-            case NOT_CONNECTED -> ": start it, or check the address";
+            case NOT_CONNECTED -> ": start the cluster, or check the address";
             case CLOSED -> plain ? ": if this port speaks TLS, use https://" : "";
             case UNTRUSTED -> ": trust its authority with --cacert";
             case TIMED_OUT, GARBLED, FOREIGN -> "";
