@@ -86,6 +86,7 @@ final class BulkReplyParser {
         String id = "";
         int status = 0;
         boolean noop = false;
+        String index = expectedIndex;
         ItemReply.Failure failure = null;
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             String name = parser.currentName();
@@ -94,10 +95,13 @@ final class BulkReplyParser {
                 case "_id" -> id = parser.getValueAsString("");
                 case "status" -> {
                     expect(parser, parser.currentToken(), JsonToken.VALUE_NUMBER_INT);
+                    if (status != 0) {
+                        throw new IOException("an item of the answer has two statuses");
+                    }
                     status = parser.getIntValue();
                 }
                 case "result" -> noop = "noop".equals(parser.getText());
-                case "_index" -> checkIndex(parser.getText());
+                case "_index" -> index = parser.getText();
                 case "error" -> failure = failure(parser);
                 default -> parser.skipChildren();
             }
@@ -105,6 +109,9 @@ final class BulkReplyParser {
         expect(parser, parser.currentToken(), JsonToken.END_OBJECT);
         if (status == 0) {
             throw new IOException("an item of the answer has no status");
+        }
+        if (failure == null && !noop) {
+            checkIndex(index); // of what was not written, servers repeat the name in the request
         }
         return new ItemReply(operation, id, status, noop, failure);
     }

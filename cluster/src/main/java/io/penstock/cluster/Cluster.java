@@ -339,17 +339,18 @@ public final class Cluster implements Target, AutoCloseable {
 
     private TargetException unusable(HttpExchange.NoAnswerException e) {
         boolean plain = "http".equals(options.targets().get(0).getScheme());
+        boolean noTls = HttpExchange.meetsPlainText(e.getCause());
         String hint = switch (e.reason()) {
             case NOT_CONNECTED -> ": start the cluster, or check the address";
             case CLOSED -> plain ? ": if this port speaks TLS, use https://" : "";
-            case UNTRUSTED -> ": trust its authority with --cacert";
+            case UNTRUSTED -> noTls ? "" : ": trust its authority with --cacert";
             case TIMED_OUT, GARBLED, FOREIGN -> "";
         };
         return new TargetException(
-                e.reason() == BulkReply.Cause.UNTRUSTED
-                        ? TargetException.Reason.REFUSES
-                        : plain && e.reason() == BulkReply.Cause.CLOSED
-                                ? TargetException.Reason.USAGE
+                noTls || (plain && e.reason() == BulkReply.Cause.CLOSED)
+                        ? TargetException.Reason.USAGE
+                        : e.reason() == BulkReply.Cause.UNTRUSTED
+                                ? TargetException.Reason.REFUSES
                                 : TargetException.Reason.UNUSABLE,
                 e.getMessage() + hint,
                 e);

@@ -18,11 +18,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.io.entity.AbstractHttpEntity;
 import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Step 4a of the load path: sends slices of a batch's bytes as a bulk request to the node that is likely done soonest,
@@ -31,6 +33,9 @@ import org.apache.hc.core5.http.io.entity.StringEntity;
 final class HttpBulkTransport implements BulkTransport {
     private static final ContentType NDJSON = ContentType.create("application/x-ndjson");
     private static final int CONFIRM_ITEMS_MAX = 500;
+    /** Each batch may try once more; that all of them do could lock the account. */
+    private static final int ACCESS_REFUSALS_MAX = 2;
+
     private static final int ERROR_BYTES_MAX = 256 * 1024;
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -40,6 +45,8 @@ final class HttpBulkTransport implements BulkTransport {
     private final String bulkPath;
     private final String getPath;
     private final BulkReplyParser parser;
+    private final AtomicInteger accessRefusals = new AtomicInteger();
+    private volatile BulkReply.@Nullable Refused lastAccessRefusal;
 
     /**
      * @param writePath path of the index or alias to write to
@@ -63,6 +70,23 @@ final class HttpBulkTransport implements BulkTransport {
 
     @Override
     public BulkReply send(Batch batch, int[] items) {
+        BulkReply.Refused refusal = lastAccessRefusal;
+        if (refusal != null && accessRefusals.get() >= ACCESS_REFUSALS_MAX) {
+            return refusal;
+        }
+        BulkReply reply = exchange(batch, items);
+        boolean refused =
+                reply instanceof BulkReply.Refused answer && (answer.status() == 401 || answer.status() == 403);
+        if (refused) {
+            lastAccessRefusal = (BulkReply.Refused) reply;
+            accessRefusals.incrementAndGet();
+        } else if (!(reply instanceof BulkReply.NoAnswer)) {
+            accessRefusals.set(0);
+        }
+        return reply;
+    }
+
+    private BulkReply exchange(Batch batch, int[] items) {
         NodeRing.Node node = nodes.take(System.nanoTime());
         long began = System.nanoTime();
         try {

@@ -21,6 +21,7 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.DefaultClientConnectionReuseStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
@@ -31,7 +32,10 @@ import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
 import org.apache.hc.client5.http.ssl.NoopHostnameVerifier;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.ResponseOutOfOrderStrategy;
+import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http.ssl.TLS;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +90,7 @@ final class HttpExchange implements AutoCloseable {
                         .setConnectionRequestTimeout(Timeout.ofSeconds(30))
                         .setExpectContinueEnabled(false)
                         .build())
+                .setConnectionReuseStrategy(HttpExchange::keepsConnection)
                 .setUserAgent("penstock")
                 .disableAutomaticRetries()
                 .disableRedirectHandling()
@@ -93,6 +98,12 @@ final class HttpExchange implements AutoCloseable {
                 .disableAuthCaching()
                 .disableContentCompression()
                 .build();
+    }
+
+    /** A server that refused a body as too large may listen no more on the connection, and never say so. */
+    private static boolean keepsConnection(HttpRequest request, HttpResponse answer, HttpContext context) {
+        return answer.getCode() != 413
+                && DefaultClientConnectionReuseStrategy.INSTANCE.keepAlive(request, answer, context);
     }
 
     /** Reads an answer; the stream ends with the request's deadline at the latest. */
@@ -150,13 +161,25 @@ final class HttpExchange implements AutoCloseable {
                     return reader.read(answer, InputStream.nullInputStream());
                 }
                 try (InputStream in = body.getContent()) {
-                    return reader.read(answer, in);
+                    return readOrHangUp(request, reader, answer, in);
                 }
             });
         } catch (IOException | IllegalStateException e) {
             throw noAnswer(uri, e, expired.get(), deadline);
         } finally {
             watchdog.cancel(false);
+        }
+    }
+
+    /** Closing the stream of a body reads the rest of it, which for a hostile answer may be without end. */
+    private static <T> T readOrHangUp(
+            HttpUriRequestBase request, AnswerReader<T> reader, ClassicHttpResponse answer, InputStream in)
+            throws IOException {
+        try {
+            return reader.read(answer, in);
+        } catch (IOException e) {
+            request.cancel();
+            throw e;
         }
     }
 
@@ -193,7 +216,7 @@ final class HttpExchange implements AutoCloseable {
     /** A handshake that fails on trust will fail again; one that was cut off may not. */
     private static NoAnswerException untrusted(String node, SSLException e) {
         String message = String.valueOf(e.getMessage());
-        if (message.contains("plaintext") || message.contains("Unsupported or unrecognized SSL message")) {
+        if (meetsPlainText(e)) {
             return new NoAnswerException(
                     BulkReply.Cause.UNTRUSTED, "%s does not speak TLS: use http:// for it".formatted(node), e);
         }
@@ -203,6 +226,12 @@ final class HttpExchange implements AutoCloseable {
                 trust ? BulkReply.Cause.UNTRUSTED : BulkReply.Cause.CLOSED,
                 "the TLS connection to %s failed: %s".formatted(node, message),
                 e);
+    }
+
+    /** Whether a failed handshake means that the port does not speak TLS at all. */
+    static boolean meetsPlainText(@Nullable Throwable failure) {
+        String message = failure instanceof SSLException ? String.valueOf(failure.getMessage()) : "";
+        return message.contains("plaintext") || message.contains("Unsupported or unrecognized SSL message");
     }
 
     @Override

@@ -23,6 +23,7 @@ import java.util.zip.CRC32C;
  */
 public record Checkpoint(Map<String, String> facts, List<PartitionMark> marks, Counts counts) {
     private static final String HEADER = "penstock-checkpoint 1";
+    private static final int CRC_LINE_BYTES = "crc 01234567\n".length();
 
     public Checkpoint {
         facts = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(facts));
@@ -64,24 +65,27 @@ public record Checkpoint(Map<String, String> facts, List<PartitionMark> marks, C
                 counts.bytes(),
                 counts.elsewhere(),
                 counts.named());
-        String crc = crc(text.toString());
-        text.append("crc ").append(crc).append('\n');
+        byte[] covered = text.toString().getBytes(StandardCharsets.UTF_8);
+        text.append("crc ").append(crc(covered, covered.length)).append('\n');
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     /** Reads what {@link #toBytes} made, or gives nothing if any byte of it is not as it was. */
     public static Optional<Checkpoint> parse(byte[] bytes) {
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        int crcLine = text.lastIndexOf("crc ");
-        if (!text.startsWith(HEADER + "\n")
-                || crcLine < 0
-                || !text.substring(crcLine).equals("crc " + crc(text.substring(0, crcLine)) + "\n")) {
+        int covered = bytes.length - CRC_LINE_BYTES;
+        if (covered < 0) {
+            return Optional.empty();
+        }
+        // The bytes are what the checksum covers: different damage can decode to the same text.
+        String text = new String(bytes, 0, covered, StandardCharsets.UTF_8);
+        String crcLine = new String(bytes, covered, CRC_LINE_BYTES, StandardCharsets.ISO_8859_1);
+        if (!text.startsWith(HEADER + "\n") || !crcLine.equals("crc " + crc(bytes, covered) + "\n")) {
             return Optional.empty();
         }
         var facts = new LinkedHashMap<String, String>();
         var marks = new ArrayList<PartitionMark>();
         Counts counts = Counts.NONE;
-        for (String line : text.substring(0, crcLine).split("\n", -1)) {
+        for (String line : text.split("\n", -1)) {
             String[] words = line.split("\t", -1);
             for (int i = 0; i < words.length; i++) {
                 words[i] = unescape(words[i]);
@@ -139,9 +143,9 @@ public record Checkpoint(Map<String, String> facts, List<PartitionMark> marks, C
         return plain.toString();
     }
 
-    private static String crc(String text) {
+    private static String crc(byte[] bytes, int covered) {
         var crc = new CRC32C();
-        crc.update(text.getBytes(StandardCharsets.UTF_8));
+        crc.update(bytes, 0, covered);
         return "%08x".formatted(crc.getValue());
     }
 }

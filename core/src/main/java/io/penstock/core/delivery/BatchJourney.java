@@ -371,6 +371,9 @@ public final class BatchJourney {
         if (group.unusable < (alone ? POISON_AFTER : SUSPECT_AFTER)) {
             retryAll(group, nowNanos, atLeastNanos, why);
         } else if (!alone) {
+            if (lastSuccessNanos - group.failingSince > 0) {
+                group.waits = 0; // others pass, so that this is a search for one document and no outage
+            }
             halve(group, true);
         } else if (lastSuccessNanos - group.failingSince > 0) {
             reject(
@@ -415,7 +418,7 @@ public final class BatchJourney {
                                     why));
             return;
         }
-        long wait = policy.backoff().nanos(Math.max(0, group.tries - 1), random);
+        long wait = policy.backoff().nanos(group.waits++, random);
         group.notBefore = nowNanos + Math.max(wait, atLeastNanos);
         waiting.add(group);
     }
@@ -487,6 +490,9 @@ public final class BatchJourney {
     private static final class Group {
         final int[] items;
         int tries;
+        /** Waits since the last sign that waiting helps nobody. */
+        int waits;
+
         int unusable;
         int garbled;
         boolean confirming;
@@ -503,6 +509,7 @@ public final class BatchJourney {
             Group part = new Group(some, notBefore);
             part.tries = tries;
             part.garbled = garbled;
+            part.waits = waits;
             part.isFailing = isFailing;
             part.failingSince = failingSince;
             return part;

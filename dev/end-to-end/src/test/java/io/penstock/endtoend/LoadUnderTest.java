@@ -45,6 +45,8 @@ public final class LoadUnderTest {
     private Operation operation = Operation.INDEX;
     private Optional<String> idField = Optional.empty();
     private Optional<String> versionField = Optional.empty();
+    private Optional<String> routingField = Optional.empty();
+    private long maxDocumentBytes = FileOptions.DEFAULT_MAX_DOCUMENT_BYTES;
     private Optional<String> pipeline = Optional.empty();
     private Optional<String> mapping = Optional.empty();
     private String settings = "{\"index.number_of_shards\":1,\"index.number_of_replicas\":0}";
@@ -52,6 +54,7 @@ public final class LoadUnderTest {
     private OptionalInt concurrency = OptionalInt.of(4);
     private Duration outageMax = Duration.ofSeconds(60);
     private Duration deadline = Duration.ofSeconds(20);
+    private long memoryBytes = 64L << 20;
     private Credentials credentials = Credentials.none();
     private OptionalLong rejectsMax = OptionalLong.empty();
     private Consumer<LoadEvent> listener = event -> {};
@@ -78,6 +81,17 @@ public final class LoadUnderTest {
 
     public LoadUnderTest versionField(String field) {
         versionField = Optional.of(field);
+        return this;
+    }
+
+    public LoadUnderTest routingField(String field) {
+        routingField = Optional.of(field);
+        return this;
+    }
+
+    /** Longer documents are bad documents. */
+    public LoadUnderTest maxDocumentBytes(long limit) {
+        maxDocumentBytes = limit;
         return this;
     }
 
@@ -124,6 +138,12 @@ public final class LoadUnderTest {
 
     public LoadUnderTest requestDeadline(Duration limit) {
         deadline = limit;
+        return this;
+    }
+
+    /** Budget for everything in flight, which also bounds how far reading is ahead. */
+    public LoadUnderTest memory(long bytes) {
+        memoryBytes = bytes;
         return this;
     }
 
@@ -197,13 +217,8 @@ public final class LoadUnderTest {
     }
 
     private JobPlan plan() throws SourceException {
-        FileOptions options = new FileOptions(
-                Format.NDJSON,
-                operation,
-                idField,
-                Optional.empty(),
-                versionField,
-                FileOptions.DEFAULT_MAX_DOCUMENT_BYTES);
+        FileOptions options =
+                new FileOptions(Format.NDJSON, operation, idField, routingField, versionField, maxDocumentBytes);
         return new JobPlan(
                 FileSource.of(List.of(file.toString()), options),
                 index,
@@ -214,7 +229,7 @@ public final class LoadUnderTest {
                 bulkBytes,
                 concurrency,
                 8,
-                64L << 20,
+                memoryBytes,
                 0,
                 outageMax,
                 rejectsMax,

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -152,6 +153,11 @@ public final class RealCluster implements AutoCloseable {
         }
     }
 
+    /** The body of an answer as it came. */
+    public String text(String path) {
+        return new String(send("GET", path, "").body(), java.nio.charset.StandardCharsets.UTF_8);
+    }
+
     private JsonNode ok(String method, String path, String body) {
         Answer answer = call(method, path, body);
         if (answer.status() / 100 != 2) {
@@ -162,15 +168,23 @@ public final class RealCluster implements AutoCloseable {
 
     /** Any call; the status is for the caller to judge. */
     public Answer call(String method, String path, String body) {
+        HttpResponse<byte[]> answer = send(method, path, body);
+        try {
+            JsonNode json = answer.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(answer.body());
+            return new Answer(answer.statusCode(), json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(method + " " + path, e);
+        }
+    }
+
+    private HttpResponse<byte[]> send(String method, String path, String body) {
         HttpRequest request = HttpRequest.newBuilder(url().resolve(path))
                 .timeout(CALL_LIMIT)
                 .header("Content-Type", "application/json")
                 .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
                 .build();
         try {
-            var answer = http.send(request, BodyHandlers.ofByteArray());
-            JsonNode json = answer.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(answer.body());
-            return new Answer(answer.statusCode(), json);
+            return http.send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new UncheckedIOException(method + " " + path, e);
         } catch (InterruptedException e) {

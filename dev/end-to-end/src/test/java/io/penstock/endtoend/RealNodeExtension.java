@@ -35,12 +35,14 @@ final class RealNodeExtension implements ParameterResolver {
     }
 
     private static ExtensionContext.Store store(ExtensionContext context, Class<?> test, boolean shared) {
+        if (shared) {
+            return context.getRoot().getStore(NAMESPACE);
+        }
         ExtensionContext owner = context;
-        while (!shared && !owner.getTestClass().equals(java.util.Optional.of(test))
-                || !shared && owner.getTestMethod().isPresent()) {
+        while (owner.getTestMethod().isPresent() || !owner.getTestClass().equals(java.util.Optional.of(test))) {
             owner = owner.getParent().orElseThrow();
         }
-        return (shared ? context.getRoot() : owner).getStore(NAMESPACE);
+        return owner.getStore(NAMESPACE);
     }
 
     private static Class<?> outermost(Class<?> nested) {

@@ -14,14 +14,10 @@ import io.penstock.source.file.bytes.LineReader;
 import io.penstock.source.file.bytes.RecordBuffer;
 import io.penstock.source.file.bytes.StoredInput;
 import java.io.IOException;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** One file being read: knows its name and source, so that faults say where they are. */
 final class FileReader implements SourceReader {
-    /** A pipe that gives nothing for so long is idle: what came before should not wait for what may come. */
-    private static final Duration MOMENT = Duration.ofMillis(200);
-
     private final FileSource source;
     private final Partition partition;
     private final StoredInput stored;
@@ -96,7 +92,7 @@ final class FileReader implements SourceReader {
             throw failure;
         }
         try {
-            if (stored.isPipe() && !idle && !buffer.holdsLine() && stored.isQuietFor(MOMENT)) {
+            if (!idle && isIdle()) {
                 idle = true; // told once; then the reader waits for whatever comes
                 return Idle.IDLE;
             }
@@ -112,6 +108,13 @@ final class FileReader implements SourceReader {
             failure = new SourceException(e.reason(), String.valueOf(e.getMessage()), format.position(), e);
         }
         throw failure;
+    }
+
+    private boolean isIdle() throws IOException {
+        return stored.isPipe()
+                && source.idleMoment().isPositive()
+                && !buffer.holdsLine()
+                && stored.isQuietFor(source.idleMoment());
     }
 
     private static SourceException toSourceException(Partition partition, IOException cause, Position position) {

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -32,20 +33,25 @@ public final class FileSource implements Source {
     /** The operand that means standard input. */
     public static final String STANDARD_INPUT = "-";
 
+    /** A pipe that gives nothing for so long is idle: what came before should not wait for what may come. */
+    private static final Duration IDLE_MOMENT = Duration.ofMillis(200);
+
     private static final int IDENTITY_BYTES = 4096;
     private static final int FINGERPRINT_BYTES = 64 * 1024;
 
     private final List<Input> inputs;
     private final FileOptions options;
     private final InputStream standardInput;
+    private final Duration idleMoment;
 
     /** A partition and its file; none is standard input. */
     private record Input(Partition partition, Optional<Path> path, boolean regular) {}
 
-    private FileSource(List<Input> inputs, FileOptions options, InputStream standardInput) {
+    private FileSource(List<Input> inputs, FileOptions options, InputStream standardInput, Duration idleMoment) {
         this.inputs = inputs;
         this.options = options;
         this.standardInput = standardInput;
+        this.idleMoment = idleMoment;
     }
 
     /**
@@ -54,10 +60,12 @@ public final class FileSource implements Source {
      * @throws SourceException with {@link Reason#GONE} if one of them is not a file that can be read
      */
     public static FileSource of(List<String> operands, FileOptions options) throws SourceException {
-        return of(operands, options, System.in);
+        return of(operands, options, System.in, IDLE_MOMENT);
     }
 
-    static FileSource of(List<String> operands, FileOptions options, InputStream standardInput) throws SourceException {
+    /** With a standard input of one's own; {@code idleMoment} zero never waits to see whether it is idle. */
+    static FileSource of(List<String> operands, FileOptions options, InputStream standardInput, Duration idleMoment)
+            throws SourceException {
         int pipe = operands.indexOf(STANDARD_INPUT);
         if (pipe != operands.lastIndexOf(STANDARD_INPUT)) {
             throw Operands.gone(STANDARD_INPUT, "(standard input) can be read only once");
@@ -72,7 +80,7 @@ public final class FileSource implements Source {
                 .filter(operand -> !operand.equals(STANDARD_INPUT))
                 .toList());
         addFiles(inputs, all.subList(before.size(), all.size()));
-        return new FileSource(List.copyOf(inputs), options, standardInput);
+        return new FileSource(List.copyOf(inputs), options, standardInput, idleMoment);
     }
 
     private static void addFiles(List<Input> inputs, List<Path> files) throws SourceException {
@@ -123,6 +131,10 @@ public final class FileSource implements Source {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
         }
+    }
+
+    Duration idleMoment() {
+        return idleMoment;
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,7 +73,8 @@ final class FileSourceTest {
         var source = FileSource.of(
                 List.of(path("a.ndjson"), "-", path("b.ndjson")),
                 FileOptions.defaults(),
-                new ByteArrayInputStream(Readings.bytes("{\"a\":1}")));
+                new ByteArrayInputStream(Readings.bytes("{\"a\":1}")),
+                Duration.ofMillis(20));
         Partition input = source.partitions().get(1);
 
         assertThat(source.partitions())

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -43,7 +44,7 @@ record Readings(
     /** Reads all from standard input, in pieces of random size. */
     static Readings of(byte[] content, FileOptions options) {
         try {
-            var source = FileSource.of(List.of("-"), options, pieces(content, random()));
+            var source = FileSource.of(List.of("-"), options, pieces(content, random()), Duration.ZERO);
             return of(source, source.partitions().get(0), Position.START);
         } catch (SourceException e) {
             throw new AssertionError(e);
@@ -68,8 +69,10 @@ record Readings(
                 if (reading instanceof EndOfPartition) {
                     return new Readings(lines, positions, null);
                 }
-                lines.add(text(reading));
-                positions.add(reader.position());
+                if (!(reading instanceof Idle)) {
+                    lines.add(text(reading));
+                    positions.add(reader.position());
+                }
             }
         } catch (SourceException e) {
             return new Readings(lines, positions, e);
@@ -120,7 +123,7 @@ record Readings(
                                 bad.bytes(),
                                 text(bad.body()),
                                 bad.reason());
-            case Idle idle -> "IDLE";
+            case Idle idle -> throw new AssertionError(idle);
             case EndOfPartition end -> throw new AssertionError(end);
         };
     }

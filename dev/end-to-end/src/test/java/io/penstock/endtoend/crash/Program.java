@@ -1,0 +1,276 @@
+package io.penstock.endtoend.crash;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.core.checkpoint.Checkpoint;
+import io.penstock.core.checkpoint.CheckpointStore;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The program as users run it: a process of its own, with a home of its own, so that it can be killed and started
+ * again. Everything it starts is ended by {@link #close}. Used by one thread.
+ */
+final class Program implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String SHELL_DEFAULTS = "--default-signal=INT,HUP,TERM,PIPE";
+
+    private final Path home;
+    private final List<Running> started = new ArrayList<>();
+    private Path state;
+    private String heap = "256m";
+    private List<String> prefix = List.of();
+    private Optional<Path> letters = Optional.empty();
+
+    /** @param home an empty folder, for state and for what the program prints */
+    Program(Path home) {
+        this.home = home;
+        this.state = home.resolve("state");
+    }
+
+    Program heap(String wanted) {
+        heap = wanted;
+        return this;
+    }
+
+    Program state(Path wanted) {
+        state = wanted;
+        return this;
+    }
+
+    /** Words before the command, for example a tracer. */
+    Program under(String... words) {
+        prefix = List.of(words);
+        return this;
+    }
+
+    /** Where {@code --dlq} puts dead letters. */
+    Program deadLetters(Path wanted) {
+        letters = Optional.of(wanted);
+        return this;
+    }
+
+    /** The file of dead letters, whether it is there or not. */
+    Path deadLetters() {
+        return letters.orElseGet(() -> job().resolve("dead-letters.ndjson"));
+    }
+
+    Path state() {
+        return state;
+    }
+
+    /** Starts {@code load FILE -i INDEX} against one address, without looking for other nodes. */
+    Running load(URI target, Path file, String index, String... more) {
+        return start(Stream.concat(
+                        Stream.of("load", file.toString(), "-i", index, "-t", target.toString(), "--no-sniff"),
+                        Stream.of(more))
+                .toArray(String[]::new));
+    }
+
+    /** Starts the program with these arguments, {@code --state} and {@code --output json}; its input is empty. */
+    Running start(String... arguments) {
+        return start(builder(arguments)
+                .redirectInput(Path.of("/dev/null").toFile())
+                .redirectOutput(out(started.size()).toFile()));
+    }
+
+    /** As {@link #start}, but the test holds both ends of standard input and output. */
+    Running startWithPipes(String... arguments) {
+        return start(builder(arguments));
+    }
+
+    private Running start(ProcessBuilder builder) {
+        int number = started.size();
+        builder.redirectError(err(number).toFile());
+        builder.environment().put("HOME", home.toString());
+        builder.environment().put("XDG_STATE_HOME", home.resolve("xdg").toString());
+        builder.environment().keySet().removeIf(name -> name.startsWith("PENSTOCK_") || name.endsWith("SEARCH_URL"));
+        try {
+            Running running = new Running(builder.start(), out(number), err(number));
+            started.add(running);
+            return running;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private ProcessBuilder builder(String... arguments) {
+        List<String> words = new ArrayList<>(prefix);
+        // A build that runs in the background ignores SIGINT, and so would every process it starts.
+        words.addAll(List.of("env", SHELL_DEFAULTS));
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(List.of(
+                "-Xmx" + heap,
+                "-XX:+UseSerialGC",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-XX:TieredStopAtLevel=1", // most of these lives are too short for the second compiler
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.penstock.cli.Penstock"));
+        words.addAll(List.of(arguments));
+        words.addAll(List.of("--state", state.toString(), "--output", "json"));
+        letters.filter(file -> arguments[0].equals("load"))
+                .ifPresent(file -> words.addAll(List.of("--dlq", file.toString())));
+        return new ProcessBuilder(words);
+    }
+
+    private Path out(int number) {
+        return home.resolve("run-" + number + ".out");
+    }
+
+    private Path err(int number) {
+        return home.resolve("run-" + number + ".err");
+    }
+
+    /** The folder of the only job there is. */
+    Path job() {
+        try (Stream<Path> jobs = Files.list(state.resolve("jobs"))) {
+            List<Path> all = jobs.toList();
+            if (all.size() != 1) {
+                throw new IllegalStateException("one job was expected: " + all);
+            }
+            return all.getFirst();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What the next run would go on from, read as that run reads it. */
+    Optional<Checkpoint> checkpoint() {
+        return Files.isDirectory(state.resolve("jobs")) ? new CheckpointStore(job()).read() : Optional.empty();
+    }
+
+    /** How many documents have their end for good. */
+    long checkpointed() {
+        return checkpoint().map(checkpoint -> checkpoint.counts().read()).orElse(0L);
+    }
+
+    @Override
+    public void close() {
+        started.forEach(Running::kill);
+    }
+
+    /** One process. */
+    static final class Running {
+        private final Process process;
+        private final Path out;
+        private final Path err;
+
+        Running(Process process, Path out, Path err) {
+            this.process = process;
+            this.out = out;
+            this.err = err;
+        }
+
+        long pid() {
+            return process.pid();
+        }
+
+        boolean isAlive() {
+            return process.isAlive();
+        }
+
+        OutputStream input() {
+            return process.getOutputStream();
+        }
+
+        /** Closes our end of the program's standard output, as a pipe's reader that goes away. */
+        void closeOutput() {
+            try {
+                process.getInputStream().close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /** SIGKILL, also to what it runs under; returns when it is gone. */
+        void kill() {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+            try {
+                process.waitFor();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** Sends a signal by its name, without SIG. */
+        void signal(String name) throws IOException, InterruptedException {
+            new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start().waitFor();
+        }
+
+        /** Whether it ends within this time by itself. */
+        boolean endsWithin(Duration limit) throws InterruptedException {
+            return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+        }
+
+        /** Waits for its end, and fails if it does not come in two minutes. */
+        Ended end() throws InterruptedException {
+            return end(Duration.ofMinutes(2));
+        }
+
+        Ended end(Duration limit) throws InterruptedException {
+            if (!endsWithin(limit)) {
+                kill();
+                throw new AssertionError("it did not end within " + limit + ":\n" + text(err));
+            }
+            return new Ended(process.exitValue(), text(out), text(err));
+        }
+
+        /** What it has said so far on standard error. */
+        String said() {
+            return text(err);
+        }
+
+        /** A figure of {@code /proc/PID/status} in kilobytes, for example the peak of resident memory, VmHWM. */
+        long kilobytes(String name) {
+            try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid()), "status"))) {
+                return lines.filter(line -> line.startsWith(name + ":"))
+                        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                        .findFirst()
+                        .orElse(0);
+            } catch (IOException | UncheckedIOException gone) {
+                return 0;
+            }
+        }
+
+        private static String text(Path file) {
+            try {
+                return Files.exists(file) ? Files.readString(file) : "";
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** How a process ended, and what it printed. */
+    record Ended(int exit, String out, String err) {
+        /** The summary; fails when standard output is not one JSON object and nothing else. */
+        JsonNode summary() {
+            try (var values = JSON.readerFor(JsonNode.class).<JsonNode>readValues(out)) {
+                List<JsonNode> all = values.readAll();
+                if (all.size() != 1) {
+                    throw new AssertionError("standard output holds " + all.size() + " values: " + out + err);
+                }
+                return all.getFirst();
+            } catch (IOException e) {
+                throw new AssertionError("standard output is no JSON: " + out + err, e);
+            }
+        }
+
+        long documents(String fate) {
+            return summary().path("documents").path(fate).asLong(-1);
+        }
+    }
+}
