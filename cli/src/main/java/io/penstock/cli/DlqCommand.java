@@ -71,8 +71,12 @@ final class DlqCommand implements Runnable {
                     letters.forEach(letter -> print(letter, out));
                 }
             } else {
-                for (Path found : all(output.stateFolder())) {
+                List<Path> files = all(output.stateFolder());
+                for (Path found : files) {
                     print(found, out);
+                }
+                if (files.isEmpty() && !output.quiet) {
+                    spec.commandLine().getErr().println("no load has left dead letters");
                 }
             }
             out.flush();

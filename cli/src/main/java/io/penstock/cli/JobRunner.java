@@ -8,6 +8,7 @@ import io.penstock.job.ExitCode;
 import io.penstock.job.Job;
 import io.penstock.job.JobPlan;
 import io.penstock.job.JobReport;
+import io.penstock.source.file.FileOptions;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 
@@ -34,7 +35,17 @@ final class JobRunner {
     }
 
     int run(boolean sniff, Planner planner) {
-        ClusterOptions options = connection.options(output, sniff, err);
+        try {
+            // What is wrong with the command is said before a cluster is asked, or a local one started.
+            planner.plan(FileOptions.DEFAULT_MAX_DOCUMENT_BYTES);
+            return run(connection.options(output, sniff, err), planner);
+        } catch (SourceException e) {
+            err.println("penstock: " + Text.printable(String.valueOf(e.getMessage())));
+            return ExitCode.SOURCE.number();
+        }
+    }
+
+    private int run(ClusterOptions options, Planner planner) throws SourceException {
         try (var cluster = new Cluster(options);
                 var printer = new ProgressPrinter(progress.style(output.quiet), output.quiet, err, Clock.SYSTEM)) {
             JobPlan plan = planner.plan(cluster.facts().contentBytesMax());
@@ -45,9 +56,6 @@ final class JobRunner {
             printer.finish();
             Summary.print(report, output, out, err);
             return report.exit().number();
-        } catch (SourceException e) {
-            err.println("penstock: " + Text.printable(String.valueOf(e.getMessage())));
-            return ExitCode.SOURCE.number();
         }
     }
 }

@@ -6,6 +6,7 @@ import io.penstock.job.TargetException;
 import io.penstock.node.NodeException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.AutoComplete;
@@ -63,8 +64,8 @@ public final class Penstock implements Runnable {
     static CommandLine commandLine(Map<String, String> environment) {
         var commandLine = new CommandLine(new Penstock());
         commandLine.setDefaultValueProvider(new Defaults(environment));
-        commandLine.registerConverter(ByteSize.class, ByteSize::parse);
-        commandLine.registerConverter(java.time.Duration.class, Durations::parse);
+        commandLine.registerConverter(ByteSize.class, text -> converted(text, ByteSize::parse));
+        commandLine.registerConverter(java.time.Duration.class, text -> converted(text, Durations::parse));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setUsageHelpAutoWidth(false);
         commandLine.setUsageHelpWidth(110);
@@ -76,9 +77,18 @@ public final class Penstock implements Runnable {
         return commandLine;
     }
 
+    /** Picocli shows people the message of this exception, and of others their class as well. */
+    private static <T> T converted(String text, Function<String, T> parse) {
+        try {
+            return parse.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.TypeConversionException(e.getMessage());
+        }
+    }
+
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do: one of the verbs below");
+        throw new ParameterException(spec.commandLine(), "say what to do, for example 'penstock demo'");
     }
 
     private static int onWrongArguments(ParameterException e, String[] arguments) {
@@ -119,6 +129,7 @@ public final class Penstock implements Runnable {
                     case USAGE -> ExitCode.USAGE;
                 };
             case StateException state -> ExitCode.LOCAL_STATE;
+            case NodeException node when node.reason() == NodeException.Reason.USAGE -> ExitCode.USAGE;
             case NodeException node -> ExitCode.TARGET_UNUSABLE;
             default -> ExitCode.BUG;
         };

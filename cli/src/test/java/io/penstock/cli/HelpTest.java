@@ -51,6 +51,27 @@ class HelpTest {
         assertThat(err.toString()).contains("say what to do", "penstock --help");
     }
 
+    @Test
+    void aWrongValueIsAnsweredWithoutTheNamesOfClasses() {
+        assertThat(run("load", "x", "-i", "x", "--max-outage", "abc")).isEqualTo(2);
+        assertThat(err.toString()).contains("'abc' is no duration").doesNotContain("Exception");
+    }
+
+    @Test
+    void whatIsWrongWithALoadIsSaidBeforeAnyClusterIsAsked() {
+        assertThat(run("load", "no-such-file", "-i", "x", "-t", "http://localhost:1"))
+                .isEqualTo(5);
+        assertThat(err.toString()).contains("no-such-file does not exist");
+        assertThat(run("load", "no-such-file", "-i", "x", "-t", "http://localhost:1", "--bulk-bytes", "abc"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aNodeThatCannotBeIsWrongUsage() {
+        assertThat(run("node", "start", "--heap", "10")).isEqualTo(2);
+        assertThat(run("node", "start", "--version", "1")).isEqualTo(2);
+    }
+
     private int run(String... arguments) {
         CommandLine commandLine = Penstock.commandLine(Map.of());
         commandLine.setOut(new PrintWriter(out, true));

@@ -341,7 +341,7 @@ public final class Cluster implements Target, AutoCloseable {
         boolean plain = "http".equals(options.targets().get(0).getScheme());
         boolean noTls = HttpExchange.meetsPlainText(e.getCause());
         String hint = switch (e.reason()) {
-            case NOT_CONNECTED -> ": start it, or check the address";
+            case NOT_CONNECTED -> ": start the cluster, or check the address";
             case CLOSED -> plain ? ": if this port speaks TLS, use https://" : "";
             case UNTRUSTED -> noTls ? "" : ": trust its authority with --cacert";
             case TIMED_OUT, GARBLED, FOREIGN -> "";

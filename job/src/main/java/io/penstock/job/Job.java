@@ -70,7 +70,11 @@ public final class Job {
         stoppedBy = signal;
         Load running = load;
         if (running != null) {
-            running.stop(StopReason.INTERRUPTED, "stopped by a signal; the same command goes on from here");
+            running.stop(
+                    StopReason.INTERRUPTED,
+                    plan.source().isResumable()
+                            ? "stopped by a signal; the same command goes on from here"
+                            : "stopped by a signal; a pipe cannot be read again, so this load cannot go on");
         }
     }
 
