@@ -303,7 +303,10 @@ public final class Cluster implements Target, AutoCloseable {
         if (answer.isOk()) {
             return;
         }
-        boolean unusable = answer.status() >= 500 || answer.status() == 429 || answer.status() == 408;
+        boolean unusable = answer.status() >= 500
+                || answer.status() == 429
+                || answer.status() == 408
+                || answer.text().contains("index_create_block_exception"); // disks are full
         throw new TargetException(
                 unusable ? TargetException.Reason.UNUSABLE : TargetException.Reason.REFUSES,
                 "%s: %s (HTTP %d)".formatted(what, answer.reason(), answer.status()),

@@ -48,7 +48,7 @@ class BlockedIndexIT {
     /** Row 78: a full disk is waited for, and is no reason to send less at a time. */
     @Test
     void waitsWhileTheDiskIsAtFloodStageAndKeepsItsWindow() {
-        scene.withIndex("{}");
+        scene.documents(NumberedDocuments.of(5000)).withIndex("{}");
         AtomicInteger refusals = new AtomicInteger();
         Midway flood = Midway.after(200, () -> scene.cluster().put("/blocked/_settings", FLOODED));
         LoadUnderTest.Outcome outcome = scene.load()
@@ -116,7 +116,29 @@ class BlockedIndexIT {
             scene.cluster()
                     .settings(new HashMap<>(java.util.Collections.singletonMap("cluster.info.update.interval", null)));
             scene.cluster().put("/_all/_settings", DRY);
+            // The monitor also forbids new indices while disks are full, and allows them one look later.
+            await().atMost(Duration.ofSeconds(60)).until(() -> scene.cluster()
+                            .call("PUT", "/blocked-probe", "")
+                            .status()
+                    == 200);
+            scene.cluster().delete("/blocked-probe");
         }
+    }
+
+    /** Row 78: while disks are full no index can be made; that passes, and is no refusal. */
+    @Test
+    void findsTheTargetUnusableWhileNoIndexCanBeMade() {
+        scene.cluster().settings(Map.of("cluster.blocks.create_index", true));
+        LoadUnderTest load = scene.load();
+        LoadUnderTest.Outcome stopped;
+        try {
+            stopped = load.run();
+        } finally {
+            scene.cluster().settings(new HashMap<>(
+                    java.util.Collections.singletonMap("cluster.blocks.create_index", null)));
+        }
+        assertThat(stopped.report().exit()).as(stopped.messages()).isEqualTo(ExitCode.TARGET_UNUSABLE);
+        scene.ledger().provesAllIndexed(load.run());
     }
 
     private static Map<String, Object> withoutWatermarks() {
@@ -159,7 +181,7 @@ class BlockedIndexIT {
                         "FORBIDDEN/6",
                         clusterReadOnly("true"),
                         clusterReadOnly("null")),
-                Arguments.of("row 82: closed", "closed", post("/blocked/_close"), post("/blocked/_open")));
+                Arguments.of("row 82: closed", "close", post("/blocked/_close"), post("/blocked/_open")));
     }
 
     private static Consumer<RealCluster> settings(String json) {
