@@ -117,10 +117,9 @@ class BlockedIndexIT {
                     .settings(new HashMap<>(java.util.Collections.singletonMap("cluster.info.update.interval", null)));
             scene.cluster().put("/_all/_settings", DRY);
             // The monitor also forbids new indices while disks are full, and allows them one look later.
-            await().atMost(Duration.ofSeconds(60)).until(() -> scene.cluster()
-                            .call("PUT", "/blocked-probe", "")
-                            .status()
-                    == 200);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() ->
+                            scene.cluster().call("PUT", "/blocked-probe", "").status() == 200);
             scene.cluster().delete("/blocked-probe");
         }
     }
@@ -134,8 +133,8 @@ class BlockedIndexIT {
         try {
             stopped = load.run();
         } finally {
-            scene.cluster().settings(new HashMap<>(
-                    java.util.Collections.singletonMap("cluster.blocks.create_index", null)));
+            scene.cluster()
+                    .settings(new HashMap<>(java.util.Collections.singletonMap("cluster.blocks.create_index", null)));
         }
         assertThat(stopped.report().exit()).as(stopped.messages()).isEqualTo(ExitCode.TARGET_UNUSABLE);
         scene.ledger().provesAllIndexed(load.run());

@@ -33,19 +33,16 @@ class MemoryIT {
     @TempDir
     Path folder;
 
-    private RealCluster node;
-
     @AfterEach
-    void removeIndex() {
+    void removeIndex(RealCluster node) {
         node.call("DELETE", "/" + INDEX, "");
     }
 
     @Test
-    void documentsOf90MegabytesAmongSmallOnesPassWithinTheDefaultHeap(RealCluster cluster) throws Exception {
-        node = cluster;
+    void documentsOf90MegabytesAmongSmallOnesPassWithinTheDefaultHeap(RealCluster node) throws Exception {
         Path file = mix(3);
         try (var program = new Program(folder)) {
-            Program.Running running = load(program, file);
+            Program.Running running = load(program, node, file);
             long peak = 0;
             while (!running.endsWithin(Duration.ofMillis(50))) {
                 peak = Math.max(peak, running.kilobytes("VmHWM"));
@@ -60,20 +57,19 @@ class MemoryIT {
     }
 
     @Test
-    void lackOfMemoryEndsTheProgramWith3AndTheNextRunGoesOn(RealCluster cluster) throws Exception {
-        node = cluster;
+    void lackOfMemoryEndsTheProgramWith3AndTheNextRunGoesOn(RealCluster node) throws Exception {
         Path file = mix(1);
         try (var program = new Program(folder)) {
-            Program.Ended starved = load(program.heap("40m"), file).end();
+            Program.Ended starved = load(program.heap("40m"), node, file).end();
             assertThat(starved.exit()).as(starved.out() + starved.err()).isEqualTo(3);
-            Program.Ended ended = load(program.heap("256m"), file).end();
+            Program.Ended ended = load(program.heap("256m"), node, file).end();
             assertThat(ended.exit()).as(ended.err()).isZero();
             assertThat(ended.documents("indexed")).isEqualTo(SMALL.count() + 1);
             assertThat(node.count(INDEX)).isEqualTo(SMALL.count() + 1);
         }
     }
 
-    private Program.Running load(Program program, Path file) throws IOException {
+    private Program.Running load(Program program, RealCluster node, Path file) throws IOException {
         Path mapping = Files.writeString(folder.resolve("mapping.json"), MAPPING);
         return program.load(node.url(), file, INDEX, "--mapping", mapping.toString(), "--replicas", "0");
     }
