@@ -248,7 +248,9 @@ public final class Cluster implements Target, AutoCloseable {
                     TargetException.Reason.USAGE, "the mapping is no JSON: " + e.getOriginalMessage(), e);
         }
         Answer answer = call("PUT", "/" + Paths.encode(name), body, Duration.ofMinutes(1));
-        if (answer.status() == 400 && !answer.text().contains("resource_already_exists")) {
+        if (answer.status() == 400 && answer.text().contains("creates data streams only")) {
+            createDataStream(name, body);
+        } else if (answer.status() == 400 && !answer.text().contains("resource_already_exists")) {
             throw new TargetException(
                     TargetException.Reason.USAGE,
                     "the index %s cannot be made: %s".formatted(name, answer.reason()),
@@ -262,6 +264,21 @@ public final class Cluster implements Target, AutoCloseable {
                         TargetException.Reason.UNUSABLE,
                         "the index %s was made and is not there".formatted(name),
                         null));
+    }
+
+    /** An index template says that the name is a data stream's: then the template alone says how it is made. */
+    private void createDataStream(String name, ObjectNode wanted) {
+        if (!wanted.path("settings").isEmpty() || wanted.has("mappings")) {
+            throw new TargetException(
+                    TargetException.Reason.USAGE,
+                    "%s is a data stream by its index template, which also has its settings and mapping: change them there"
+                            .formatted(name),
+                    null);
+        }
+        Answer answer = call("PUT", "/_data_stream/" + Paths.encode(name), null, Duration.ofMinutes(1));
+        if (!answer.text().contains("resource_already_exists")) {
+            requireOk(answer, "the data stream " + name + " cannot be made");
+        }
     }
 
     /** People save mappings with and without the outer key. */

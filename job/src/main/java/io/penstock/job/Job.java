@@ -228,11 +228,11 @@ public final class Job {
                     listener.on(event);
                 },
                 clock));
-        if (plan.source().isResumable() && !resumed) {
-            folder.store().write(start); // from here on a crash is seen by the next run
-        } else {
+        if (!plan.source().isResumable()) {
             listener.onWarning(
                     "standard input cannot be read again: if this load is stopped, it cannot go on where it was");
+        } else if (!resumed) {
+            folder.store().write(start); // from here on a crash is seen by the next run
         }
         this.load = load;
         if (stoppedBy != null) {

@@ -183,13 +183,9 @@ public final class Batch {
             throw new IllegalStateException("batch released twice");
         }
         released = true;
-        for (int i = 0; i < segments.size(); i++) {
-            if (pooledSegments.get(i)) {
-                pool.returnChunk(segments.get(i));
-            }
-        }
+        List<byte[]> chunks = pooledSegments.stream().mapToObj(segments::get).toList();
         segments.clear();
-        pool.release(reservedBytes);
+        pool.release(reservedBytes, chunks);
     }
 
     private byte[] copy(long from, long until) {

@@ -2,6 +2,7 @@ package io.penstock.core.batch;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -70,13 +71,21 @@ public final class BufferPool {
         }
     }
 
-    /** Gives back what {@link #reserve} took. */
-    void release(long bytes) {
+    /**
+     * Gives back what {@link #reserve} took, with the chunks filled under it. They are kept for the next batch as far
+     * as the budget allows: dropped chunks have lived long enough to be garbage that only a full collection finds.
+     */
+    void release(long bytes, List<byte[]> chunks) {
         lock.lock();
         try {
             reservedBytes -= bytes;
             if (reservedBytes < 0) {
                 throw new IllegalStateException("more bytes returned than were reserved: " + reservedBytes);
+            }
+            for (byte[] chunk : chunks) {
+                if ((freeChunks.size() + 1L) * CHUNK_BYTES <= budgetBytes - reservedBytes) {
+                    freeChunks.push(chunk);
+                }
             }
             returned.signalAll();
         } finally {
@@ -89,17 +98,6 @@ public final class BufferPool {
         try {
             byte[] chunk = freeChunks.poll();
             return chunk == null ? new byte[CHUNK_BYTES] : chunk;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    void returnChunk(byte[] chunk) {
-        lock.lock();
-        try {
-            if ((long) freeChunks.size() * CHUNK_BYTES < budgetBytes - reservedBytes) {
-                freeChunks.push(chunk);
-            }
         } finally {
             lock.unlock();
         }

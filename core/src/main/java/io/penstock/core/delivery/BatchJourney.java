@@ -359,7 +359,9 @@ public final class BatchJourney {
 
     /**
      * The same bytes failing again and again may be the fault of one document in them (a server closes the connection
-     * on some bodies without a word). They are halved; alone, and while others pass, the document is called poison.
+     * on some bodies without a word). While others pass they are halved soon, and a document alone is called poison.
+     * While nothing passes it looks like an outage: then there are many more tries before a halving, or whatever is
+     * under way would come out of the outage as single documents.
      */
     private void retryOrHalve(
             Group group, boolean suspicious, long nowNanos, long lastSuccessNanos, long atLeastNanos, String why) {
@@ -368,22 +370,21 @@ public final class BatchJourney {
             group.unusable++;
         }
         boolean alone = group.items.length == 1;
-        if (group.unusable < (alone ? POISON_AFTER : SUSPECT_AFTER)) {
+        boolean othersPass = lastSuccessNanos - group.failingSince > 0;
+        if (group.unusable < (alone || !othersPass ? POISON_AFTER : SUSPECT_AFTER) || (alone && !othersPass)) {
             retryAll(group, nowNanos, atLeastNanos, why);
         } else if (!alone) {
-            if (lastSuccessNanos - group.failingSince > 0) {
-                group.waits = 0; // others pass, so that this is a search for one document and no outage
+            if (othersPass) {
+                group.waits = 0; // a search for one document and no outage
             }
-            halve(group, true);
-        } else if (lastSuccessNanos - group.failingSince > 0) {
+            halve(group, othersPass);
+        } else {
             reject(
                     group,
                     group.items[0],
                     0,
                     "poison",
                     "sent alone %d times without an answer while others pass: %s".formatted(group.unusable, why));
-        } else {
-            retryAll(group, nowNanos, atLeastNanos, why);
         }
     }
 

@@ -94,7 +94,8 @@ class BlockedIndexIT {
                 "cluster.routing.allocation.disk.watermark.low", "1%",
                 "cluster.routing.allocation.disk.watermark.high", "2%",
                 "cluster.routing.allocation.disk.watermark.flood_stage", "3%",
-                "cluster.info.update.interval", "10s");
+                "cluster.info.update.interval", "10s",
+                "cluster.routing.allocation.disk.threshold_enabled", true);
         AtomicInteger refusals = new AtomicInteger();
         scene.cluster().settings(full);
         try {
@@ -112,15 +113,14 @@ class BlockedIndexIT {
             scene.ledger().provesAllIndexed(outcome);
             provesTheWindowDidNotShrink(outcome);
         } finally {
-            scene.cluster().settings(withoutWatermarks());
+            Map<String, Object> reset = withoutWatermarks();
+            reset.put("cluster.info.update.interval", null);
+            reset.put("cluster.routing.allocation.disk.threshold_enabled", false);
+            scene.cluster().settings(reset);
+            // The monitor also forbids new indices while disks are full, at its next look after we have filled them.
             scene.cluster()
-                    .settings(new HashMap<>(java.util.Collections.singletonMap("cluster.info.update.interval", null)));
+                    .settings(new HashMap<>(java.util.Collections.singletonMap("cluster.blocks.create_index", null)));
             scene.cluster().put("/_all/_settings", DRY);
-            // The monitor also forbids new indices while disks are full, and allows them one look later.
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() ->
-                            scene.cluster().call("PUT", "/blocked-probe", "").status() == 200);
-            scene.cluster().delete("/blocked-probe");
         }
     }
 

@@ -1,19 +1,20 @@
 package io.penstock.endtoend;
 
 import io.penstock.core.event.LoadEvent;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
  * Does something to the cluster while a load is under way: when enough documents are acknowledged, on the thread that
- * brought the last of them, which goes on only when it is done.
+ * brought the last of them. No request is sent until it is done, so that the load cannot end meanwhile.
  */
 final class Midway implements Consumer<LoadEvent> {
-    private final AtomicLong acknowledged = new AtomicLong();
-    private final AtomicBoolean done = new AtomicBoolean();
+    private final Lock turn = new ReentrantLock();
     private final long after;
     private final Runnable action;
+    private long acknowledged;
+    private volatile boolean done;
 
     private Midway(long after, Runnable action) {
         this.after = after;
@@ -26,14 +27,21 @@ final class Midway implements Consumer<LoadEvent> {
 
     @Override
     public void accept(LoadEvent event) {
-        if (event instanceof LoadEvent.RequestEnded ended
-                && acknowledged.addAndGet(ended.acknowledged()) >= after
-                && done.compareAndSet(false, true)) {
-            action.run();
+        turn.lock();
+        try {
+            if (event instanceof LoadEvent.RequestEnded ended) {
+                acknowledged += ended.acknowledged();
+            }
+            if (!done && acknowledged >= after) {
+                done = true;
+                action.run();
+            }
+        } finally {
+            turn.unlock();
         }
     }
 
     boolean isDone() {
-        return done.get();
+        return done;
     }
 }

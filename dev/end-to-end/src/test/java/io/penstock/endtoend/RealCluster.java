@@ -115,7 +115,7 @@ public final class RealCluster implements AutoCloseable {
         put(
                 "/_cluster/settings",
                 JSON.createObjectNode()
-                        .set("transient", JSON.valueToTree(settings))
+                        .set("persistent", JSON.valueToTree(settings))
                         .toString());
     }
 

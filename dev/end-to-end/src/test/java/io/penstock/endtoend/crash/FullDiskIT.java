@@ -84,7 +84,7 @@ class FullDiskIT {
 
     @Test
     void deadLettersThatCannotBeWrittenEndTheLoadBeforeACheckpointPassesThem() throws Exception {
-        mount("size=64k");
+        mount("size=1m");
         program.deadLetters(disk.resolve("dead.ndjson"));
         fillWithBytes();
         Program.Ended ended = load().end();

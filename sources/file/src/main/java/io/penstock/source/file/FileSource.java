@@ -8,7 +8,10 @@ import io.penstock.core.source.Source;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.source.SourceException.Reason;
 import io.penstock.core.source.SourceReader;
+import io.penstock.source.file.bytes.Pipe;
 import io.penstock.source.file.bytes.StoredInput;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -60,7 +63,7 @@ public final class FileSource implements Source {
      * @throws SourceException with {@link Reason#GONE} if one of them is not a file that can be read
      */
     public static FileSource of(List<String> operands, FileOptions options) throws SourceException {
-        return of(operands, options, System.in, IDLE_MOMENT);
+        return of(operands, options, new Pipe(new FileInputStream(FileDescriptor.in)), IDLE_MOMENT);
     }
 
     /** With a standard input of one's own; {@code idleMoment} zero never waits to see whether it is idle. */
@@ -164,7 +167,8 @@ public final class FileSource implements Source {
         }
         Path path = input.path().get();
         try {
-            InputStream in = Files.newInputStream(path);
+            InputStream in =
+                    input.regular() ? Files.newInputStream(path) : new Pipe(new FileInputStream(path.toFile()));
             return StoredInput.of(in, input.regular() ? input.partition().bytes() : StoredInput.ANY_SIZE);
         } catch (IOException e) {
             throw new SourceException(Reason.GONE, path + " cannot be opened: " + e, Position.START, e);

@@ -11,6 +11,7 @@ import io.penstock.core.source.SourceException;
 import io.penstock.core.source.SourceException.Reason;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -85,6 +86,34 @@ final class FileSourceTest {
         assertThat(Readings.of(source, input, Position.START).lines()).containsExactly("0/1 index {\"a\":1}");
         assertThat(Readings.of(source, input, new Position(8, 2)).failed().reason())
                 .isEqualTo(Reason.CHANGED);
+    }
+
+    /** Whoever writes into the pipe waits for nothing but what it has written already. */
+    @Test
+    void readsAShortFirstLineOfAPipeWithoutWaitingForMore() throws Exception {
+        for (String first : List.of("{\"n\":1}", "1,2", "BZh9")) {
+            var silent = new InputStream() {
+                private final byte[] line = Readings.bytes(first + "\n");
+                private int taken;
+
+                @Override
+                public int read(byte[] target, int offset, int length) {
+                    assertThat(taken).as("asked for more than the first line").isZero();
+                    taken = Math.min(length, line.length);
+                    System.arraycopy(line, 0, target, offset, taken);
+                    return taken;
+                }
+
+                @Override
+                public int read() {
+                    throw new UnsupportedOperationException("read in bulk");
+                }
+            };
+            var source = FileSource.of(List.of("-"), FileOptions.of(Format.NDJSON), silent, Duration.ZERO);
+            try (var reader = source.open(source.partitions().get(0), Position.START)) {
+                assertThat(reader.next()).as(first).isNotNull();
+            }
+        }
     }
 
     @Test
