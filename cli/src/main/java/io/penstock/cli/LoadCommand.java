@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.core.document.Operation;
+import io.penstock.core.source.SourceException;
 import io.penstock.job.JobPlan;
 import io.penstock.job.Target;
 import io.penstock.source.file.FileOptions;
@@ -205,10 +206,7 @@ final class LoadCommand implements Callable<Integer> {
     public Integer call() {
         checkIndexName(index);
         var runner = new JobRunner(spec.commandLine(), connection, output, progress);
-        return runner.run(!noSniff, contentBytesMax -> {
-            FileOptions files = fileOptions(contentBytesMax);
-            return plan(FileSource.of(sources, files));
-        });
+        return runner.run(!noSniff, contentBytesMax -> plan(fileOptions(contentBytesMax)));
     }
 
     private FileOptions fileOptions(long contentBytesMax) {
@@ -232,25 +230,31 @@ final class LoadCommand implements Callable<Integer> {
         }
     }
 
-    private JobPlan plan(FileSource source) {
+    /** Options are looked at before files, so that a mistyped command is called that whatever else is missing. */
+    private JobPlan plan(FileOptions files) throws SourceException {
+        var definition = new Target.IndexDefinition(settings(), mapping());
+        boolean serverIds = oneOf("--ids", ids, "job", "server").equals("server");
+        boolean counted = oneOf("--verify", verify, "count", "off").equals("count");
+        OptionalInt bulk = bulkBytes();
+        OptionalInt requests = concurrency();
         long memory = Runtime.getRuntime().maxMemory() / 4;
         return new JobPlan(
-                source,
+                FileSource.of(sources, files),
                 index,
-                new Target.IndexDefinition(settings(), mapping()),
+                definition,
                 Optional.ofNullable(pipeline),
-                oneOf("--ids", ids, "job", "server").equals("server"),
+                serverIds,
                 "format=%s op=%s id-field=%s routing-field=%s version-field=%s ids=%s pipeline=%s"
                         .formatted(format, operation, idField, routingField, versionField, ids, pipeline),
-                bulkBytes(),
-                concurrency(),
+                bulk,
+                requests,
                 Math.max(1, maxConcurrency),
                 memory,
                 maxRetries,
                 maxOutage,
                 maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
                 Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
-                oneOf("--verify", verify, "count", "off").equals("count"),
+                counted,
                 restart,
                 dryRun,
                 output.stateFolder());

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +142,7 @@ class LocalClusterIT {
     }
 
     @Test
+    @Tag("torture")
     void threeNodesFormAClusterAndAKilledOneComesBack() throws Exception {
         LocalCluster cluster = cluster("three");
         ClusterStatus all = cluster.start(new ClusterSpec(Distribution.DEFAULT, 3, "512m", Map.of()), told::add);

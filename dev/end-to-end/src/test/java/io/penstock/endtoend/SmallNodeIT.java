@@ -20,10 +20,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node with one write thread, a queue of one, and little patience with large bodies; it may also be killed here. */
+@Tag("torture")
 @RealNode(
         heap = "512m",
         settings = {"thread_pool.write.size=1", "thread_pool.write.queue_size=1", "http.max_content_length=1mb"})

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,6 +97,7 @@ class FullDiskIT {
     }
 
     @Test
+    @Tag("torture")
     void fileSizeLimitEndsTheLoadAndTheNextRunWithoutItGoesOn() throws Exception {
         program.under("bash", "-c", "ulimit -f 8; exec \"$@\"", "limited");
         Program.Ended ended = load().end();
@@ -109,6 +111,7 @@ class FullDiskIT {
     /** The n-th sync of a thread fails once; the next would report success, so nothing may ask again. */
     @ParameterizedTest(name = "sync number {0}")
     @ValueSource(ints = {1, 2, 3})
+    @Tag("torture")
     void checkpointThatIsNotSyncedEndsTheLoadAtOnce(int number) throws Exception {
         assumeTrue(run("strace", "-V") == 0, "strace is not installed: apt-get install strace");
         String fault = "fsync,fdatasync:error=EIO:when=" + number;
@@ -117,6 +120,7 @@ class FullDiskIT {
     }
 
     @Test
+    @Tag("torture")
     void deadLettersThatAreNotSyncedEndTheLoadBeforeACheckpointPassesThem() throws Exception {
         assumeTrue(run("strace", "-V") == 0, "strace is not installed: apt-get install strace");
         Path letters = Files.createFile(folder.resolve("dead.ndjson"));

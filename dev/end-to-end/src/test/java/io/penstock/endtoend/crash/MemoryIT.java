@@ -14,10 +14,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Row 12 and the promise that memory is bounded: documents of nearly the largest size the server takes. */
+@Tag("torture")
 @RealNode(own = true, heap = "2g")
 class MemoryIT {
     private static final String INDEX = "large";

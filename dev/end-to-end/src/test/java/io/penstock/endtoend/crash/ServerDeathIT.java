@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ class ServerDeathIT {
     }
 
     @Test
+    @Tag("torture")
     void killedServerThatComesBackLosesNothing() throws Exception {
         PlantedDocuments planted = PlantedDocuments.of(20_000, 69);
         proxy.always(new Fault.DelayedReply(Duration.ofMillis(50)));
@@ -72,6 +74,7 @@ class ServerDeathIT {
     }
 
     @Test
+    @Tag("torture")
     void underAsynchronousTranslogNothingBelowTheCheckpointIsLostWithTheServer() throws Exception {
         PlantedDocuments planted = PlantedDocuments.of(60_000, 70);
         proxy.always(new Fault.DelayedReply(Duration.ofMillis(200)));

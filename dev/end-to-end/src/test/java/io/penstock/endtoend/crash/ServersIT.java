@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,7 @@ class ServersIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"opensearch:2.19.1", "elasticsearch:8.19.21", "elasticsearch:7.17.29"})
+    @Tag("torture")
     void otherServers(String version) throws Exception {
         try (RealCluster cluster = start(version)) {
             loadsWithExactCounts(cluster);

@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rows 39 and 72: of three nodes one is killed and comes back, then another is frozen for a while. */
+@Tag("torture")
 @RealNode(nodes = 3)
 class ThreeNodesIT {
     private static final String INDEX = "three";

@@ -6,8 +6,8 @@ import java.io.InputStream;
 import java.nio.channels.Channels;
 
 /**
- * A pipe or standard input. Whoever waits in it for bytes can be interrupted, which closes it; a plain {@link
- * FileInputStream} would go on waiting, and a load that is told to stop with it. Not thread-safe.
+ * A pipe or standard input. Whoever waits in it for bytes can be interrupted, which closes it; a plain
+ * {@link FileInputStream} would go on waiting, and a load that is told to stop with it. Not thread-safe.
  */
 public final class Pipe extends InputStream {
     private final FileInputStream in;
