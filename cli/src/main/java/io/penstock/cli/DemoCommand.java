@@ -7,6 +7,7 @@ import io.penstock.core.document.Operation;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.time.Clock;
 import io.penstock.job.ExitCode;
+import io.penstock.job.FinishPlan;
 import io.penstock.job.Job;
 import io.penstock.job.JobPlan;
 import io.penstock.job.JobReport;
@@ -119,7 +120,8 @@ final class DemoCommand implements Callable<Integer> {
                 Duration.ofMinutes(1),
                 OptionalLong.empty(),
                 Optional.empty(),
-                true,
+                false,
+                FinishPlan.COUNT,
                 cluster.find(INDEX).isEmpty(),
                 false,
                 output.stateFolder());

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.job.FinishPlan;
 import io.penstock.job.JobPlan;
 import io.penstock.job.Target;
 import io.penstock.source.file.DeadLetterSource;
@@ -197,6 +198,7 @@ final class DlqCommand implements Runnable {
                     maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
                     Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
                     true,
+                    FinishPlan.COUNT,
                     restart,
                     dryRun,
                     output.stateFolder());

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.core.document.Operation;
 import io.penstock.core.source.SourceException;
+import io.penstock.job.FinishPlan;
 import io.penstock.job.JobPlan;
 import io.penstock.job.Target;
 import io.penstock.source.file.FileOptions;
@@ -180,6 +181,29 @@ final class LoadCommand implements Callable<Integer> {
     @Option(names = "--no-sniff", description = "Send only to the given addresses; do not look for the other nodes.")
     boolean noSniff;
 
+    @Option(names = "--alias", paramLabel = "NAME", description = "Moved onto the index when all is well, at once.")
+    @Nullable
+    String alias;
+
+    @Option(
+            names = "--force-merge",
+            paramLabel = "N|off",
+            defaultValue = "off",
+            description = "Merge each shard into N segments at the end. Default: off.")
+    String forceMerge = "off";
+
+    @Option(
+            names = "--keep-old",
+            paramLabel = "N",
+            description = "Delete what the alias stood for more than N cut-overs ago. Default: keep all.")
+    @Nullable
+    Integer keepOld;
+
+    @Option(
+            names = "--keep-settings",
+            description = "Leave the settings of the index alone: no refresh, replicas and translog for loading.")
+    boolean keepSettings;
+
     @Option(
             names = "--verify",
             paramLabel = "count|off",
@@ -234,7 +258,7 @@ final class LoadCommand implements Callable<Integer> {
     private JobPlan plan(FileOptions files) throws SourceException {
         var definition = new Target.IndexDefinition(settings(), mapping());
         boolean serverIds = oneOf("--ids", ids, "job", "server").equals("server");
-        boolean counted = oneOf("--verify", verify, "count", "off").equals("count");
+        FinishPlan finish = finish();
         OptionalInt bulk = bulkBytes();
         OptionalInt requests = concurrency();
         long memory = Runtime.getRuntime().maxMemory() / 4;
@@ -254,10 +278,49 @@ final class LoadCommand implements Callable<Integer> {
                 maxOutage,
                 maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
                 Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
-                counted,
+                keepSettings,
+                finish,
                 restart,
                 dryRun,
                 output.stateFolder());
+    }
+
+    private FinishPlan finish() {
+        boolean counted = oneOf("--verify", verify, "count", "off").equals("count");
+        if (alias != null) {
+            checkIndexName(alias);
+            if (alias.equals(index)) {
+                throw new UsageException(
+                        "--alias %s is what --index names too: load into an index of another name, and the alias moves onto it"
+                                .formatted(alias));
+            }
+            if (!counted) {
+                throw new UsageException("--alias needs --verify count: an alias never moves onto an unverified index");
+            }
+        }
+        if (keepOld != null && (alias == null || keepOld < 0)) {
+            throw new UsageException("--keep-old is 0 or more, and needs --alias");
+        }
+        return new FinishPlan(
+                counted,
+                segmentsMax(),
+                Optional.ofNullable(alias),
+                keepOld == null ? OptionalInt.empty() : OptionalInt.of(keepOld));
+    }
+
+    private OptionalInt segmentsMax() {
+        if (forceMerge.equals("off")) {
+            return OptionalInt.empty();
+        }
+        try {
+            int segments = Integer.parseInt(forceMerge);
+            if (segments > 0) {
+                return OptionalInt.of(segments);
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw new UsageException("--force-merge is a number of segments from 1, or off, not '" + forceMerge + "'");
     }
 
     private OptionalInt bulkBytes() {

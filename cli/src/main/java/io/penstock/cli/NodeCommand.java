@@ -3,13 +3,21 @@ package io.penstock.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cluster.Cluster;
+import io.penstock.cluster.ClusterOptions;
+import io.penstock.cluster.Credentials;
+import io.penstock.core.time.Clock;
+import io.penstock.job.TargetException;
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.ClusterStatus;
 import io.penstock.node.Distribution;
 import io.penstock.node.LocalCluster;
 import io.penstock.node.NodeStatus;
 import java.io.PrintWriter;
+import java.net.URI;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -34,6 +42,7 @@ import picocli.CommandLine.Option;
         })
 final class NodeCommand implements Runnable {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration ASKING_TIME = Duration.ofSeconds(5);
 
     @CommandLine.Spec
     private CommandLine.Model.CommandSpec spec;
@@ -139,7 +148,25 @@ final class NodeCommand implements Runnable {
         public Integer call() {
             ClusterStatus status = LocalCluster.at(output.stateFolder()).status();
             print(status, output, spec.commandLine().getOut());
+            status.url()
+                    .ifPresent(url -> tellOfAbandoned(url, spec.commandLine().getErr()));
             return status.url().isPresent() ? 0 : io.penstock.job.ExitCode.TARGET_UNUSABLE.number();
+        }
+    }
+
+    private static void tellOfAbandoned(URI url, PrintWriter err) {
+        var options =
+                new ClusterOptions(List.of(url), Credentials.none(), ClusterOptions.Tls.DEFAULT, false, ASKING_TIME);
+        try (var cluster = new Cluster(options)) {
+            cluster.journals().forEach((index, journal) -> {
+                if (!journal.isAliveAt(Clock.SYSTEM.now())) {
+                    err.printf(
+                            "penstock: warning: %s still has the settings of %s: 'penstock restore %s' puts them back%n",
+                            index, journal.owner(), index);
+                }
+            });
+        } catch (TargetException e) {
+            // A node that does not answer is what the status says already.
         }
     }
 
@@ -147,7 +174,7 @@ final class NodeCommand implements Runnable {
         if (output.isJson()) {
             out.println(json(status).toPrettyString());
         } else if (!output.quiet) {
-            Optional<java.net.URI> url = status.url();
+            Optional<URI> url = status.url();
             out.println(url.isPresent() ? url.get() : "no local node is running: 'penstock node start' starts one");
             for (NodeStatus node : status.nodes()) {
                 out.printf(
@@ -163,7 +190,7 @@ final class NodeCommand implements Runnable {
 
     private static ObjectNode json(ClusterStatus status) {
         ObjectNode json = JSON.createObjectNode();
-        json.put("url", status.url().map(java.net.URI::toString).orElse(null));
+        json.put("url", status.url().map(URI::toString).orElse(null));
         ArrayNode nodes = json.putArray("nodes");
         for (NodeStatus node : status.nodes()) {
             nodes.addObject()

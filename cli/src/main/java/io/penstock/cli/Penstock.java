@@ -25,6 +25,7 @@ import picocli.CommandLine.ParameterException;
         subcommands = {
             DemoCommand.class,
             LoadCommand.class,
+            RestoreCommand.class,
             DlqCommand.class,
             NodeCommand.class,
             AutoComplete.GenerateCompletion.class,

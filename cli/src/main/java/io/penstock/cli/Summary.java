@@ -90,7 +90,7 @@ final class Summary {
         } else {
             json.putNull("verified");
         }
-        json.putObject("settings").put("restored", true);
+        json.putObject("settings").put("restored", report.settingsRestored());
         if (report.deadLetters().isPresent()) {
             json.put("deadLetters", report.deadLetters().get().toString());
         } else {

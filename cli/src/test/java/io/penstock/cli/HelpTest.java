@@ -32,7 +32,7 @@ class HelpTest {
         int exit = run((verb + " --help").strip().split(" "));
 
         assertThat(exit).as(err.toString()).isZero();
-        assertThat(out.toString().lines()).hasSizeBetween(5, 50);
+        assertThat(out.toString().lines()).hasSizeBetween(5, 60);
     }
 
     @Test

@@ -3,19 +3,28 @@ package io.penstock.cluster;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.core.delivery.BulkReply;
+import io.penstock.envelope.EnvelopedIndex;
+import io.penstock.envelope.Journal;
 import io.penstock.job.Target;
 import io.penstock.job.TargetException;
 import io.penstock.job.TargetIndex;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +34,9 @@ import org.slf4j.LoggerFactory;
 /** A cluster over HTTP. Thread-safe once {@link #facts()} has answered. */
 public final class Cluster implements Target, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(Cluster.class);
+    /** Key in a mapping's {@code _meta} with the indices that this one took an alias from. */
+    private static final String REPLACED_KEY = "penstock_replaced";
+
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration QUICK = Duration.ofSeconds(10);
     private static final Duration SNIFF = Duration.ofSeconds(2);
@@ -286,6 +298,176 @@ public final class Cluster implements Target, AutoCloseable {
         return given.has("mappings") ? given.get("mappings") : given;
     }
 
+    // ---- envelopes and aliases ----------------------------------------------------------------------------------
+
+    @Override
+    public DataNodes dataNodes() {
+        Answer answer = call(
+                "GET",
+                "/_nodes/stats/fs,jvm?filter_path=nodes.*.roles,nodes.*.fs.total.available_in_bytes,nodes.*.jvm.mem.heap_max_in_bytes",
+                null,
+                QUICK);
+        requireOk(answer, "the nodes cannot be looked up");
+        int count = 0;
+        long heap = Long.MAX_VALUE;
+        long disk = Long.MAX_VALUE;
+        for (JsonNode node : answer.json().path("nodes")) {
+            if (holdsData(node.path("roles"))) {
+                count++;
+                heap = Math.min(
+                        heap,
+                        node.path("jvm").path("mem").path("heap_max_in_bytes").asLong(0));
+                disk = Math.min(
+                        disk,
+                        node.path("fs").path("total").path("available_in_bytes").asLong(0));
+            }
+        }
+        return count == 0 ? new DataNodes(1, 0, 0) : new DataNodes(count, heap, disk);
+    }
+
+    private static boolean holdsData(JsonNode roles) {
+        for (JsonNode role : roles) {
+            if (role.asText().startsWith("data")) {
+                return true;
+            }
+        }
+        return roles.isEmpty();
+    }
+
+    @Override
+    public Map<String, Journal> journals() {
+        Answer answer = call(
+                "GET",
+                "/_all/_mapping?expand_wildcards=all&filter_path=*.mappings._meta." + ClusterEnvelope.META_KEY,
+                null,
+                QUICK);
+        requireOk(answer, "the mappings cannot be read");
+        var journals = new TreeMap<String, Journal>();
+        answer.json()
+                .properties()
+                .forEach(entry -> ClusterEnvelope.journal(
+                                entry.getValue().path("mappings").path("_meta"))
+                        .ifPresent(journal -> journals.put(entry.getKey(), journal)));
+        return journals;
+    }
+
+    /** The settings of an index, by its own name. */
+    public EnvelopedIndex enveloped(String index) {
+        return new ClusterEnvelope(this, index);
+    }
+
+    /** Sets or removes one key of a mapping's {@code _meta}. */
+    void putMeta(String index, String key, Optional<JsonNode> value) {
+        String path = "/" + Paths.encode(index) + "/_mapping";
+        Answer answer = call("GET", path + "?filter_path=*.mappings._meta", null, QUICK);
+        requireOk(answer, "the mapping of " + index + " cannot be read");
+        JsonNode found = answer.json().path(index).path("mappings").path("_meta");
+        ObjectNode meta = found instanceof ObjectNode object ? object : JSON.createObjectNode();
+        value.ifPresentOrElse(json -> meta.set(key, json), () -> meta.remove(key));
+        requireOk(
+                call("PUT", path, JSON.createObjectNode().set("_meta", meta), QUICK),
+                "nothing can be noted in the mapping of " + index);
+    }
+
+    @Override
+    public SortedSet<String> behind(String alias) {
+        return new TreeSet<>(aliasEntries(alias).keySet());
+    }
+
+    private Map<String, JsonNode> aliasEntries(String alias) {
+        Answer answer = call("GET", "/_alias/" + Paths.encode(alias), null, QUICK);
+        var entries = new TreeMap<String, JsonNode>();
+        if (answer.status() != 404) {
+            requireOk(answer, "the alias " + alias + " cannot be looked up");
+            answer.json()
+                    .properties()
+                    .forEach(entry -> entries.put(
+                            entry.getKey(), entry.getValue().path("aliases").path(alias)));
+        }
+        return entries;
+    }
+
+    @Override
+    public Optional<String> moveAlias(String alias, SortedSet<String> from, String to) {
+        Map<String, JsonNode> entries = aliasEntries(alias);
+        if (!entries.keySet().equals(from)) {
+            return Optional.of("it stands for %s now".formatted(entries.keySet()));
+        }
+        Answer answer = call("POST", "/_aliases", actions(alias, entries, Set.of(to)), Duration.ofMinutes(1));
+        if (answer.isOk() && answer.json().path("acknowledged").asBoolean(false)) {
+            return Optional.empty();
+        }
+        return Optional.of(answer.isOk() ? "not every node has confirmed it" : answer.reason());
+    }
+
+    /** One request: off the old indices, which must still have it, and onto the new ones, with filter and routing. */
+    private static ObjectNode actions(String alias, Map<String, JsonNode> entries, Set<String> onto) {
+        ObjectNode body = JSON.createObjectNode();
+        ArrayNode actions = body.putArray("actions");
+        for (String index : onto) {
+            ObjectNode add = actions.addObject().putObject("add");
+            entries.values().stream()
+                    .findFirst()
+                    .ifPresent(entry ->
+                            entry.properties().forEach(property -> add.set(property.getKey(), property.getValue())));
+            add.put("index", index).put("alias", alias);
+        }
+        for (String index : entries.keySet()) {
+            actions.addObject()
+                    .putObject("remove")
+                    .put("index", index)
+                    .put("alias", alias)
+                    .put("must_exist", true);
+        }
+        return body;
+    }
+
+    @Override
+    public String rollback(String alias, SortedSet<String> from) {
+        return "curl -X POST '%s/_aliases' -H 'Content-Type: application/json' -d '%s'"
+                .formatted(anyNode(), actions(alias, aliasEntries(alias), from));
+    }
+
+    @Override
+    public void noteReplaced(String index, SortedSet<String> replaced) {
+        putMeta(index, REPLACED_KEY, Optional.of(JSON.valueToTree(replaced)));
+    }
+
+    @Override
+    public SortedSet<String> replacedBy(String index) {
+        Answer answer = call("GET", "/" + Paths.encode(index) + "/_mapping?filter_path=*.mappings._meta", null, QUICK);
+        var replaced = new TreeSet<String>();
+        answer.json()
+                .path(index)
+                .path("mappings")
+                .path("_meta")
+                .path(REPLACED_KEY)
+                .forEach(name -> replaced.add(name.asText()));
+        return replaced;
+    }
+
+    @Override
+    public Optional<String> deleteUnused(String index) {
+        Answer answer = call("GET", "/" + Paths.encode(index) + "/_alias", null, QUICK);
+        if (answer.status() == 404) {
+            return Optional.empty();
+        }
+        requireOk(answer, "the aliases of " + index + " cannot be looked up");
+        if (!answer.json().path(index).path("aliases").isEmpty()) {
+            return Optional.of("an alias still stands for it");
+        }
+        Answer deleted = call("DELETE", "/" + Paths.encode(index), null, Duration.ofMinutes(1));
+        return deleted.isOk() || deleted.status() == 404 ? Optional.empty() : Optional.of(deleted.reason());
+    }
+
+    /** An address to show in requests for people. */
+    String anyNode() {
+        String uri = options.targets().get(0).toString();
+        return uri.endsWith("/") ? uri.substring(0, uri.length() - 1) : uri;
+    }
+
+    // ---- searches -----------------------------------------------------------------------------------------------
+
     /**
      * Searches an index.
      *
@@ -338,12 +520,7 @@ public final class Cluster implements Target, AutoCloseable {
             NodeRing.Node node = nodes.take(System.nanoTime());
             long began = System.nanoTime();
             try {
-                Answer answer =
-                        http.call(method, Paths.at(node.uri(), path), entity(body), deadline, (response, in) -> {
-                            String text = new String(
-                                    in.readNBytes(ANSWER_BYTES_MAX), java.nio.charset.StandardCharsets.UTF_8);
-                            return new Answer(response.getCode(), json(text), text);
-                        });
+                Answer answer = http.call(method, Paths.at(node.uri(), path), entity(body), deadline, Cluster::answer);
                 nodes.answered(node, System.nanoTime() - began);
                 return answer;
             } catch (HttpExchange.NoAnswerException e) {
@@ -355,6 +532,17 @@ public final class Cluster implements Target, AutoCloseable {
             }
         }
         throw unusable(java.util.Objects.requireNonNull(last));
+    }
+
+    /** One node, once: for what must not be asked for twice. */
+    Answer callOnce(String method, String path, Duration deadline) throws HttpExchange.NoAnswerException {
+        NodeRing.Node node = nodes.take(System.nanoTime());
+        return http.call(method, Paths.at(node.uri(), path), null, deadline, Cluster::answer);
+    }
+
+    private static Answer answer(ClassicHttpResponse response, InputStream in) throws IOException {
+        String text = new String(in.readNBytes(ANSWER_BYTES_MAX), java.nio.charset.StandardCharsets.UTF_8);
+        return new Answer(response.getCode(), json(text), text);
     }
 
     private TargetException unusable(HttpExchange.NoAnswerException e) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.delivery.BulkTransport;
+import io.penstock.envelope.EnvelopedIndex;
 import io.penstock.job.TargetException;
 import io.penstock.job.TargetIndex;
 import java.time.Duration;
@@ -15,6 +16,9 @@ final class ClusterIndex implements TargetIndex {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration QUICK = Duration.ofSeconds(30);
     private static final Duration SLOW = Duration.ofMinutes(10);
+    /** A merge that takes longer is watched as a task. */
+    private static final Duration MERGE_PATIENCE = Duration.ofSeconds(5);
+
     private static final Duration FLUSH_INTERVAL = Duration.ofSeconds(15);
 
     private final Cluster cluster;
@@ -49,9 +53,21 @@ final class ClusterIndex implements TargetIndex {
         return uuid;
     }
 
+    /** Asked anew each time, as an envelope may have changed it since the index was found. */
     @Override
     public boolean hasAsyncTranslog() {
-        return settings.path("translog").path("durability").asText("").equalsIgnoreCase("async");
+        Cluster.Answer answer =
+                cluster.call("GET", path() + "/_settings/index.translog.durability?flat_settings=true", null, QUICK);
+        cluster.requireOk(answer, "the settings of " + name + " cannot be read");
+        for (JsonNode index : answer.json()) {
+            if (index.path("settings")
+                    .path("index.translog.durability")
+                    .asText("")
+                    .equalsIgnoreCase("async")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -170,6 +186,97 @@ final class ClusterIndex implements TargetIndex {
                 QUICK);
         cluster.requireOk(answer, "the shards of " + name + " cannot be looked at");
         return answer.json();
+    }
+
+    // ---- envelope and finish ------------------------------------------------------------------------------------
+
+    @Override
+    public EnvelopedIndex enveloped() {
+        if (!dataStream) {
+            return cluster.enveloped(name);
+        }
+        Cluster.Answer answer = cluster.call("GET", "/_data_stream/" + Paths.encode(name), null, QUICK);
+        cluster.requireOk(answer, "the data stream " + name + " cannot be looked up");
+        JsonNode backing = answer.json().path("data_streams").path(0).path("indices");
+        return cluster.enveloped(
+                backing.path(backing.size() - 1).path("index_name").asText());
+    }
+
+    @Override
+    public Health health() {
+        Cluster.Answer answer = cluster.call("GET", "/_cluster/health" + path(), null, QUICK);
+        if (answer.status() != 408) {
+            cluster.requireOk(answer, "the health of " + name + " cannot be asked");
+        }
+        JsonNode health = answer.json();
+        int initializing = health.path("initializing_shards").asInt();
+        return new Health(
+                health.path("status").asText("red"),
+                health.path("active_primary_shards").asInt(),
+                health.path("active_shards").asInt(),
+                initializing,
+                initializing == 0 ? 100 : recovered());
+    }
+
+    private int recovered() {
+        Cluster.Answer answer = cluster.call(
+                "GET", path() + "/_recovery?active_only=true&filter_path=*.shards.index.size", null, QUICK);
+        long total = 0;
+        long there = 0;
+        for (JsonNode index : answer.json()) {
+            for (JsonNode shard : index.path("shards")) {
+                JsonNode size = shard.path("index").path("size");
+                total += size.path("total_in_bytes").asLong();
+                there += size.path("recovered_in_bytes").asLong()
+                        + size.path("reused_in_bytes").asLong();
+            }
+        }
+        return total == 0 ? 0 : (int) (100 * there / total);
+    }
+
+    @Override
+    public void beginForceMerge(int segmentsMax) {
+        try {
+            Cluster.Answer answer = cluster.callOnce(
+                    "POST", path() + "/_forcemerge?flush=true&max_num_segments=" + segmentsMax, MERGE_PATIENCE);
+            requireAllShards(answer, "the index " + name + " cannot be merged");
+        } catch (HttpExchange.NoAnswerException e) {
+            // It goes on in the cluster, where it is watched.
+        }
+    }
+
+    @Override
+    public boolean isMerging() {
+        Cluster.Answer answer =
+                cluster.call("GET", "/_tasks?detailed=true&actions=indices:admin/forcemerge*", null, QUICK);
+        cluster.requireOk(answer, "the cluster's tasks cannot be looked at");
+        for (JsonNode node : answer.json().path("nodes")) {
+            for (JsonNode task : node.path("tasks")) {
+                if (task.path("description").asText().contains("[" + name + "]")) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public int segmentsMax() {
+        // Merged segments are seen, and counted, only after a refresh.
+        requireAllShards(
+                cluster.call("POST", path() + "/_refresh", null, SLOW), "the index " + name + " cannot be refreshed");
+        Cluster.Answer answer = cluster.call(
+                "GET", path() + "/_segments?filter_path=indices.*.shards.*.num_search_segments", null, QUICK);
+        cluster.requireOk(answer, "the segments of " + name + " cannot be counted");
+        int most = 0;
+        for (JsonNode index : answer.json().path("indices")) {
+            for (JsonNode copies : index.path("shards")) {
+                for (JsonNode copy : copies) {
+                    most = Math.max(most, copy.path("num_search_segments").asInt());
+                }
+            }
+        }
+        return most;
     }
 
     private String path() {

@@ -25,11 +25,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One whole load: pre-flight, load, verification, report. {@link #run} is called once and always gives a report;
- * {@link #stop} may come from another thread, for example a signal's.
+ * One whole load: pre-flight, envelope, load, verification, finish, cut-over, report. {@link #run} is called once and
+ * always gives a report; {@link #stop} may come from another thread, for example a signal's.
  */
 public final class Job {
     private static final int FIRST_BULK_BYTES = 1 << 20;
@@ -109,6 +111,9 @@ public final class Job {
         if (earlier.isPresent() && !isSameIndex(earlier.get(), found)) {
             return endedEarly(folder.id(), began);
         }
+        plan.finish().alias().ifPresent(alias -> Finish.checkAlias(alias, target));
+        SortedSet<String> behindAlias =
+                plan.finish().alias().map(target::behind).orElseGet(TreeSet::new);
         TargetIndex index = found.orElseGet(this::create);
         Checkpoint start = earlier.orElseGet(() -> JobFolder.beginning(plan, index.uuid(), index.countAfterRefresh()));
         if (start.isComplete()) {
@@ -117,21 +122,29 @@ public final class Job {
             listener.onStep("going on behind %,d documents of an earlier run"
                     .formatted(start.counts().read()));
         }
-        LoadResult result = load(cluster, folder, index, start, earlier.isPresent());
-        while (canRewind(result)) {
-            listener.onWarning(result.stops().get(0).message() + "; sending again what is behind the last checkpoint");
-            result = load(cluster, folder, index, folder.store().read().orElse(start), true);
-        }
-        for (StopSignal.Stop stop : result.stops()) {
-            fail(exitCode(stop.reason()), stop.message());
-        }
-        long loaded = clock.nanos();
+        tellOfAbandoned(index);
+        Optional<HeldEnvelope> envelope = putEnvelopeOn(folder, index, start);
+        LoadResult result;
         Optional<JobReport.Verified> verified = Optional.empty();
-        if (result.complete() && result.stops().isEmpty() && plan.verify()) {
-            verified = verify(folder, index, start, result.counts());
+        long loaded;
+        try {
+            result = loadToTheEnd(cluster, folder, index, start, earlier.isPresent());
+            loaded = clock.nanos();
+            if (result.complete() && result.stops().isEmpty() && plan.finish().counted()) {
+                verified = verify(folder, index, start, result.counts());
+            }
+            finish(index, result, envelope);
+        } finally {
+            envelope.flatMap(HeldEnvelope::close).ifPresent(this::notRestored);
+        }
+        if (exits.isEmpty() && result.complete() && plan.finish().alias().isPresent() && stoppedBy == null) {
+            cutOver(index, behindAlias);
         }
         if (result.counts().deadLettered() > 0) {
             exits.add(ExitCode.DEAD_LETTERS);
+        }
+        if (stoppedBy != null && !exits.contains(stoppedBy)) {
+            fail(stoppedBy, "stopped by a signal; the same command goes on from here");
         }
         Path deadLetters = deadLetters(folder);
         return new JobReport(
@@ -146,7 +159,48 @@ public final class Job {
                 Optional.of(result.window()),
                 result.windowReason(),
                 verified,
+                !exits.contains(ExitCode.SETTINGS_NOT_RESTORED),
                 Optional.of(deadLetters).filter(Files::exists));
+    }
+
+    private LoadResult loadToTheEnd(
+            Target.ClusterFacts cluster, JobFolder folder, TargetIndex index, Checkpoint start, boolean resumed) {
+        LoadResult result = load(cluster, folder, index, start, resumed);
+        while (canRewind(result)) {
+            listener.onWarning(result.stops().get(0).message() + "; sending again what is behind the last checkpoint");
+            result = load(cluster, folder, index, folder.store().read().orElse(start), true);
+        }
+        for (StopSignal.Stop stop : result.stops()) {
+            fail(exitCode(stop.reason()), stop.message());
+        }
+        return result;
+    }
+
+    // ---- envelope -----------------------------------------------------------------------------------------------
+
+    private Optional<HeldEnvelope> putEnvelopeOn(JobFolder folder, TargetIndex index, Checkpoint start) {
+        if (plan.keepSettings()) {
+            return Optional.empty();
+        }
+        if (start.isComplete()) {
+            HeldEnvelope.recoverOwn(folder.id(), index);
+            return Optional.empty();
+        }
+        return HeldEnvelope.open(folder.id(), index, target.dataNodes(), listener, clock);
+    }
+
+    private void tellOfAbandoned(TargetIndex index) {
+        target.journals().forEach((name, journal) -> {
+            if (!name.equals(index.name()) && !journal.isAliveAt(clock.now())) {
+                listener.onWarning(
+                        "%s still has the load settings of an earlier %s: 'penstock restore %s' puts them back"
+                                .formatted(name, journal.owner(), name));
+            }
+        });
+    }
+
+    private void notRestored(String why) {
+        fail(ExitCode.SETTINGS_NOT_RESTORED, why);
     }
 
     // ---- pre-flight ---------------------------------------------------------------------------------------------
@@ -312,6 +366,45 @@ public final class Job {
         }
     }
 
+    /** From a counted index to one that serves, but for the alias. */
+    private void finish(TargetIndex index, LoadResult result, Optional<HeldEnvelope> envelope) {
+        boolean serves = envelope.isPresent() || plan.finish().alias().isPresent();
+        if (!exits.isEmpty() || !result.complete() || stoppedBy != null) {
+            return;
+        }
+        try {
+            Finish finish = finishOf(index);
+            finish.forceMerge();
+            if (!serves || stoppedBy != null) {
+                return;
+            }
+            Target.DataNodes nodes = target.dataNodes();
+            Optional<String> unsettled = envelope.flatMap(held -> held.beginReplicas(nodes));
+            unsettled.ifPresent(this::notRestored);
+            if (unsettled.isEmpty()) {
+                finish.awaitReplicas(nodes).ifPresent(problem -> fail(problem.exit(), problem.message()));
+            }
+        } catch (TargetException e) {
+            fail(e.exitCode(), String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void cutOver(TargetIndex index, SortedSet<String> behindAlias) {
+        try {
+            finishOf(index).cutOver(behindAlias).ifPresent(problem -> fail(problem.exit(), problem.message()));
+        } catch (TargetException e) {
+            fail(ExitCode.CUT_OVER, "the alias may not have moved: %s".formatted(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Finish finishOf(TargetIndex index) {
+        return new Finish(plan.finish(), target, index, plan.outageMax(), listener, clock, () -> stoppedBy != null);
+    }
+
     // ---- report -------------------------------------------------------------------------------------------------
 
     private JobReport endedEarly(String id, long began) {
@@ -327,6 +420,7 @@ public final class Job {
                 Optional.empty(),
                 "",
                 Optional.empty(),
+                true,
                 Optional.empty());
     }
 

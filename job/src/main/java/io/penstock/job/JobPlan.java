@@ -24,7 +24,8 @@ import java.util.OptionalLong;
  * @param outageMax how long the target may be unusable
  * @param rejectsMax most dead letters, or nothing for the rules of {@link io.penstock.core.load.RejectLimit#ofOneKind}
  * @param deadLetters file for dead letters, or nothing for one in the job's folder
- * @param verify whether documents are counted at the end
+ * @param keepSettings whether the index keeps its settings while it is loaded
+ * @param finish what is done when everything is loaded
  * @param restart whether to forget an earlier run
  * @param dryRun whether to stop before anything is written anywhere
  * @param state the state folder
@@ -44,7 +45,8 @@ public record JobPlan(
         Duration outageMax,
         OptionalLong rejectsMax,
         Optional<Path> deadLetters,
-        boolean verify,
+        boolean keepSettings,
+        FinishPlan finish,
         boolean restart,
         boolean dryRun,
         Path state) {}

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param window the window's last size
  * @param windowReason why it had that size
  * @param verified what was counted, or nothing if it was not
+ * @param settingsRestored whether the index has its settings again
  * @param deadLetters the file, if there is any dead letter
  */
 public record JobReport(
@@ -34,6 +35,7 @@ public record JobReport(
         Optional<WindowSize> window,
         String windowReason,
         Optional<Verified> verified,
+        boolean settingsRestored,
         Optional<Path> deadLetters) {
     /** Bulk requests of one run; times in milliseconds. */
     public record Requests(long sent, long rejected, long tooLarge, long bytes, double p50Ms, double p99Ms) {

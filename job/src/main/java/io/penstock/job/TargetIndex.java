@@ -2,6 +2,7 @@ package io.penstock.job;
 
 import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.delivery.BulkTransport;
+import io.penstock.envelope.EnvelopedIndex;
 import java.util.Optional;
 
 /** An index that is loaded, pinned when it was found: the write index behind an alias stays the same one. */
@@ -35,4 +36,33 @@ public interface TargetIndex {
 
     /** What makes acknowledged writes safe. */
     DurabilityBarrier barrier();
+
+    /** Its settings, to change them for a load; of a data stream, those of the index that is written to now. */
+    EnvelopedIndex enveloped();
+
+    /** Documents, segments and copies at one moment. */
+    Health health();
+
+    /**
+     * Begins to merge into so many segments a shard; returns when it is done or has not ended within some seconds.
+     * Whether it still goes on, {@link #isMerging} says.
+     */
+    void beginForceMerge(int segmentsMax);
+
+    /** Whether a force-merge of this index is under way, whoever began it. */
+    boolean isMerging();
+
+    /** Most segments that any shard has. */
+    int segmentsMax();
+
+    /**
+     * How far an index's copies are.
+     *
+     * @param status {@code green}, {@code yellow} or {@code red}
+     * @param shards shards with all their copies
+     * @param active copies that can be searched
+     * @param initializing copies that are being made
+     * @param recovered percent of the bytes of the copies being made that are there
+     */
+    record Health(String status, int shards, int active, int initializing, int recovered) {}
 }

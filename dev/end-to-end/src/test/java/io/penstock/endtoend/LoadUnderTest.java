@@ -7,6 +7,7 @@ import io.penstock.core.document.Operation;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.time.Clock;
+import io.penstock.job.FinishPlan;
 import io.penstock.job.Job;
 import io.penstock.job.JobPlan;
 import io.penstock.job.JobReport;
@@ -44,6 +45,8 @@ public final class LoadUnderTest {
     private final URI target;
     private Operation operation = Operation.INDEX;
     private Optional<String> idField = Optional.empty();
+    private boolean keepSettings = true;
+    private FinishPlan finish = FinishPlan.COUNT;
     private Optional<String> versionField = Optional.empty();
     private Optional<String> routingField = Optional.empty();
     private long maxDocumentBytes = FileOptions.DEFAULT_MAX_DOCUMENT_BYTES;
@@ -115,6 +118,13 @@ public final class LoadUnderTest {
     public LoadUnderTest window(int bytes, int requests) {
         bulkBytes = OptionalInt.of(bytes);
         concurrency = OptionalInt.of(requests);
+        return this;
+    }
+
+    /** Under an envelope, and with what comes after the load. */
+    public LoadUnderTest enveloped(FinishPlan wanted) {
+        keepSettings = false;
+        finish = wanted;
         return this;
     }
 
@@ -234,7 +244,8 @@ public final class LoadUnderTest {
                 outageMax,
                 rejectsMax,
                 Optional.empty(),
-                true,
+                keepSettings,
+                finish,
                 false,
                 false,
                 folder.resolve("state"));

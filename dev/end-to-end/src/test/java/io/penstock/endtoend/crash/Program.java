@@ -69,8 +69,20 @@ final class Program implements AutoCloseable {
         return state;
     }
 
-    /** Starts {@code load FILE -i INDEX} against one address, without looking for other nodes. */
+    /**
+     * Starts {@code load FILE -i INDEX} against one address, without looking for other nodes and without an envelope,
+     * so that the index has the settings that the test gave it.
+     */
     Running load(URI target, Path file, String index, String... more) {
+        return enveloped(
+                target,
+                file,
+                index,
+                Stream.concat(Stream.of("--keep-settings"), Stream.of(more)).toArray(String[]::new));
+    }
+
+    /** The same under an envelope. */
+    Running enveloped(URI target, Path file, String index, String... more) {
         return start(Stream.concat(
                         Stream.of("load", file.toString(), "-i", index, "-t", target.toString(), "--no-sniff"),
                         Stream.of(more))

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.envelope;
+
+import org.jspecify.annotations.NullMarked;
