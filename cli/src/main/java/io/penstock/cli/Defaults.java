@@ -3,6 +3,7 @@ package io.penstock.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -27,7 +28,9 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class Defaults implements IDefaultValueProvider {
     private final Map<String, String> environment;
-    private Map<String, Object> config = Map.of();
+    private volatile Map<String, Object> config = Map.of();
+    private @Nullable Path configFile;
+    private FileTime configTime = FileTime.fromMillis(0);
 
     Defaults(Map<String, String> environment) {
         this.environment = environment;
@@ -44,23 +47,42 @@ final class Defaults implements IDefaultValueProvider {
             }
         }
         if (file != null) {
-            read(Path.of(file));
+            configFile = Path.of(file);
+            readChanged();
             refuseUnknown(file, commandLine);
         }
     }
 
-    private void read(Path file) {
+    /** Reads the file again if it has changed since; whether it has. */
+    boolean readChanged() {
+        Path file = configFile;
+        if (file == null) {
+            return false;
+        }
+        try {
+            FileTime time = Files.getLastModifiedTime(file);
+            if (time.equals(configTime)) {
+                return false;
+            }
+            configTime = time;
+            read(file);
+            return true;
+        } catch (IOException e) {
+            throw new UsageException("the configuration %s cannot be read: name a file".formatted(file));
+        }
+    }
+
+    private void read(Path file) throws IOException {
         try (var reader = Files.newBufferedReader(file)) {
             Object content = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
             if (!(content instanceof Map<?, ?> map)) {
                 throw new UsageException("%s has no options: write one 'option: value' a line".formatted(file));
             }
-            config = new TreeMap<>();
-            map.forEach((name, value) -> config.put(String.valueOf(name), value == null ? "" : value));
+            var options = new TreeMap<String, Object>();
+            map.forEach((name, value) -> options.put(String.valueOf(name), value == null ? "" : value));
+            config = options;
         } catch (YAMLException e) {
             throw new UsageException("%s is no YAML: %s".formatted(file, e.getMessage()));
-        } catch (IOException e) {
-            throw new UsageException("the configuration %s cannot be read: name a file".formatted(file));
         }
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.cluster.Cluster;
 import io.penstock.cluster.ClusterOptions;
 import io.penstock.core.document.Operation;
+import io.penstock.core.load.RateLimit;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.time.Clock;
 import io.penstock.job.ExitCode;
@@ -119,6 +120,7 @@ final class DemoCommand implements Callable<Integer> {
                 0,
                 Duration.ofMinutes(1),
                 OptionalLong.empty(),
+                RateLimit.none(),
                 Optional.empty(),
                 false,
                 FinishPlan.COUNT,

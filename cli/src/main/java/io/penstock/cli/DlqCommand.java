@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.core.load.RateLimit;
 import io.penstock.job.FinishPlan;
 import io.penstock.job.JobPlan;
 import io.penstock.job.Target;
@@ -196,6 +197,7 @@ final class DlqCommand implements Runnable {
                     0,
                     maxOutage,
                     maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
+                    RateLimit.none(),
                     Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
                     true,
                     FinishPlan.COUNT,

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.core.document.Operation;
+import io.penstock.core.load.RateLimit;
 import io.penstock.core.source.SourceException;
 import io.penstock.job.FinishPlan;
 import io.penstock.job.JobPlan;
@@ -146,6 +147,9 @@ final class LoadCommand implements Callable<Integer> {
             description = "Most bulks in flight that auto may try. Default: 64.")
     int maxConcurrency = 64;
 
+    @Mixin
+    RateOptions rate = new RateOptions();
+
     @Option(
             names = "--max-retries",
             paramLabel = "N",
@@ -229,6 +233,7 @@ final class LoadCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         checkIndexName(index);
+        rate.followConfig(spec.commandLine());
         var runner = new JobRunner(spec.commandLine(), connection, output, progress);
         return runner.run(!noSniff, contentBytesMax -> plan(fileOptions(contentBytesMax)));
     }
@@ -260,6 +265,7 @@ final class LoadCommand implements Callable<Integer> {
         boolean serverIds = oneOf("--ids", ids, "job", "server").equals("server");
         FinishPlan finish = finish();
         OptionalInt bulk = bulkBytes();
+        RateLimit limit = rate.limit();
         OptionalInt requests = concurrency();
         long memory = Runtime.getRuntime().maxMemory() / 4;
         return new JobPlan(
@@ -277,6 +283,7 @@ final class LoadCommand implements Callable<Integer> {
                 maxRetries,
                 maxOutage,
                 maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
+                limit,
                 Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
                 keepSettings,
                 finish,

@@ -272,6 +272,7 @@ public final class Job {
                         ? RejectLimit.total(
                                 plan.rejectsMax().getAsLong(), start.counts().deadLettered())
                         : RejectLimit.ofOneKind(),
+                plan.rate(),
                 plan.source().isResumable() ? Optional.of(folder.store()) : Optional.empty(),
                 start,
                 new DeadLetterWriter(deadLetters(folder)),

@@ -1,5 +1,6 @@
 package io.penstock.job;
 
+import io.penstock.core.load.RateLimit;
 import io.penstock.core.source.Source;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.OptionalLong;
  * @param retriesMax tries of one document, 0 for no bound but {@code outageMax}
  * @param outageMax how long the target may be unusable
  * @param rejectsMax most dead letters, or nothing for the rules of {@link io.penstock.core.load.RejectLimit#ofOneKind}
+ * @param rate how fast documents may be sent; may change while the job runs
  * @param deadLetters file for dead letters, or nothing for one in the job's folder
  * @param keepSettings whether the index keeps its settings while it is loaded
  * @param finish what is done when everything is loaded
@@ -44,6 +46,7 @@ public record JobPlan(
         int retriesMax,
         Duration outageMax,
         OptionalLong rejectsMax,
+        RateLimit rate,
         Optional<Path> deadLetters,
         boolean keepSettings,
         FinishPlan finish,

@@ -28,6 +28,7 @@ import java.util.Optional;
  * @param firstSize where the window starts
  * @param delivery how long a batch tries
  * @param rejectLimit when too much is rejected
+ * @param rate how fast documents may leave the reader
  * @param checkpoints where progress is kept, or nothing when the source cannot be read again
  * @param start the checkpoint to go on from; one with marks at the start for a new load
  * @param deadLetters where rejected documents go
@@ -47,6 +48,7 @@ public record LoadPlan(
         WindowSize firstSize,
         DeliveryPolicy delivery,
         RejectLimit rejectLimit,
+        RateLimit rate,
         Optional<CheckpointStore> checkpoints,
         Checkpoint start,
         DeadLetterWriter deadLetters,

@@ -16,6 +16,7 @@ import io.penstock.core.event.LoadEvent;
 import io.penstock.core.source.Partition;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.source.SourceReader;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +97,8 @@ final class ReaderLoop {
                     return;
                 }
             }
-            if (open != null && open.isFull()) {
+            if (open != null
+                    && (open.isFull() || open.documents() >= plan.rate().batchDocuments())) {
                 close(partition, reader);
             }
         }
@@ -130,7 +132,7 @@ final class ReaderLoop {
     private Batcher openBatcher(Partition partition, long firstBytes) throws InterruptedException {
         Batcher batcher = open;
         if (batcher == null) {
-            int limit = window.bulkBytes();
+            int limit = Math.min(window.bulkBytes(), plan.rate().batchBytes());
             long reserved = Math.max(limit, firstBytes) + BufferPool.CHUNK_BYTES;
             plan.memory().reserve(reserved);
             batcher = new Batcher(partition.ordinal(), plan.memory(), reserved, limit, plan.index(), plan.serverIds());
@@ -139,11 +141,11 @@ final class ReaderLoop {
         return batcher;
     }
 
-    private void close(Partition partition, SourceReader reader) {
+    private void close(Partition partition, SourceReader reader) throws InterruptedException {
         handOver(partition, reader, reader.position());
     }
 
-    private void handOver(Partition partition, SourceReader reader, Position end) {
+    private void handOver(Partition partition, SourceReader reader, Position end) throws InterruptedException {
         Batcher batcher = open;
         open = null;
         if (batcher == null) {
@@ -154,10 +156,24 @@ final class ReaderLoop {
             return;
         }
         Batch batch = batcher.close(end);
+        awaitRate(batch);
         ledger.open(batch);
         plan.listener()
                 .on(new LoadEvent.BatchRead(partition.ordinal(), reader.storedBytesRead(), batch.documentCount()));
         handOver.accept(batch);
+    }
+
+    private void awaitRate(Batch batch) throws InterruptedException {
+        long now = plan.clock().nanos();
+        long until = now + plan.rate().take(batch.documentCount(), batch.sourceBytes(), now);
+        try {
+            while (until - plan.clock().nanos() > 0) {
+                plan.clock().sleep(Duration.ofNanos(until - plan.clock().nanos()));
+            }
+        } catch (InterruptedException stopped) {
+            batch.release();
+            throw stopped;
+        }
     }
 
     private void discard() {

@@ -5,6 +5,7 @@ import io.penstock.cluster.ClusterOptions;
 import io.penstock.cluster.Credentials;
 import io.penstock.core.document.Operation;
 import io.penstock.core.event.LoadEvent;
+import io.penstock.core.load.RateLimit;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.time.Clock;
 import io.penstock.job.FinishPlan;
@@ -46,6 +47,7 @@ public final class LoadUnderTest {
     private Operation operation = Operation.INDEX;
     private Optional<String> idField = Optional.empty();
     private boolean keepSettings = true;
+    private RateLimit rate = RateLimit.none();
     private FinishPlan finish = FinishPlan.COUNT;
     private Optional<String> versionField = Optional.empty();
     private Optional<String> routingField = Optional.empty();
@@ -125,6 +127,11 @@ public final class LoadUnderTest {
     public LoadUnderTest enveloped(FinishPlan wanted) {
         keepSettings = false;
         finish = wanted;
+        return this;
+    }
+
+    public LoadUnderTest rate(RateLimit wanted) {
+        rate = wanted;
         return this;
     }
 
@@ -243,6 +250,7 @@ public final class LoadUnderTest {
                 0,
                 outageMax,
                 rejectsMax,
+                rate,
                 Optional.empty(),
                 keepSettings,
                 finish,
