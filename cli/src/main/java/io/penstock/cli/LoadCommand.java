@@ -1,9 +1,9 @@
 package io.penstock.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cluster.InferredMapping;
 import io.penstock.core.document.Operation;
 import io.penstock.core.load.RateLimit;
 import io.penstock.core.source.SourceException;
@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -106,9 +107,9 @@ final class LoadCommand implements Callable<Integer> {
 
     @Option(
             names = "--mapping",
-            paramLabel = "dynamic|FILE",
+            paramLabel = "dynamic|infer|FILE",
             defaultValue = "dynamic",
-            description = "Mapping of a new index. Default: dynamic.")
+            description = "Mapping of a new index; infer makes one from a sample. Default: dynamic.")
     String mapping = "dynamic";
 
     @Option(names = "--shards", paramLabel = "N", description = "Primary shards of a new index.")
@@ -261,17 +262,18 @@ final class LoadCommand implements Callable<Integer> {
 
     /** Options are looked at before files, so that a mistyped command is called that whatever else is missing. */
     private JobPlan plan(FileOptions files) throws SourceException {
-        var definition = new Target.IndexDefinition(settings(), mapping());
+        Optional<Supplier<String>> fileMapping = mapping();
         boolean serverIds = oneOf("--ids", ids, "job", "server").equals("server");
         FinishPlan finish = finish();
         OptionalInt bulk = bulkBytes();
         RateLimit limit = rate.limit();
         OptionalInt requests = concurrency();
         long memory = Runtime.getRuntime().maxMemory() / 4;
+        FileSource source = FileSource.of(sources, files);
         return new JobPlan(
-                FileSource.of(sources, files),
+                source,
                 index,
-                definition,
+                new Target.IndexDefinition(settings(), infers() ? inferred(source) : fileMapping),
                 Optional.ofNullable(pipeline),
                 serverIds,
                 "format=%s op=%s id-field=%s routing-field=%s version-field=%s ids=%s pipeline=%s"
@@ -374,17 +376,38 @@ final class LoadCommand implements Callable<Integer> {
         return json.toString();
     }
 
-    private Optional<String> mapping() {
-        if (mapping.equals("dynamic")) {
+    private boolean infers() {
+        return mapping.equals("infer") || mapping.equals("infer:strict");
+    }
+
+    private Optional<Supplier<String>> inferred(FileSource source) {
+        if (!source.isResumable()) {
+            throw new UsageException(
+                    "--mapping infer reads the first documents twice, which a pipe cannot: name a file");
+        }
+        return Optional.of(() -> {
+            try {
+                InferredMapping inferred = InferredMapping.of(source, mapping.equals("infer:strict"));
+                inferred.reasons().forEach(spec.commandLine().getErr()::println);
+                return inferred.mapping();
+            } catch (SourceException e) {
+                throw new UsageException("no mapping can be inferred: " + e.getMessage());
+            }
+        });
+    }
+
+    private Optional<Supplier<String>> mapping() {
+        if (mapping.equals("dynamic") || infers()) {
             return Optional.empty();
         }
         try {
-            JsonNode json = JSON.readTree(Files.readString(Path.of(mapping)));
-            return Optional.of(json.toString());
+            String json = JSON.readTree(Files.readString(Path.of(mapping))).toString();
+            return Optional.of(() -> json);
         } catch (JsonProcessingException e) {
             throw new UsageException("the mapping in %s is no JSON: %s".formatted(mapping, e.getOriginalMessage()));
         } catch (IOException e) {
-            throw new UsageException("the mapping %s cannot be read: name a file, or dynamic".formatted(mapping));
+            throw new UsageException(
+                    "the mapping %s cannot be read: name a file, or dynamic, infer or infer:strict".formatted(mapping));
         }
     }
 

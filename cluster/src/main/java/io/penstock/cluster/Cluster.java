@@ -253,7 +253,8 @@ public final class Cluster implements Target, AutoCloseable {
             body.set("settings", JSON.readTree(definition.settings()));
             if (definition.mappings().isPresent()) {
                 body.set(
-                        "mappings", mappings(JSON.readTree(definition.mappings().get())));
+                        "mappings",
+                        mappings(JSON.readTree(definition.mappings().get().get())));
             }
         } catch (JsonProcessingException e) {
             throw new TargetException(

@@ -4,6 +4,7 @@ import io.penstock.envelope.Journal;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
+import java.util.function.Supplier;
 
 /** The cluster that a job writes to. Every call blocks, and throws {@link TargetException} when it cannot answer. */
 public interface Target {
@@ -72,7 +73,7 @@ public interface Target {
      * How a new index is made; what is absent is left to the cluster's defaults and templates.
      *
      * @param settings JSON object of index settings, {@code {}} for none
-     * @param mappings JSON object of the mapping
+     * @param mappings makes the JSON object of the mapping; asked only if an index is made
      */
-    record IndexDefinition(String settings, Optional<String> mappings) {}
+    record IndexDefinition(String settings, Optional<Supplier<String>> mappings) {}
 }

@@ -239,7 +239,7 @@ public final class LoadUnderTest {
         return new JobPlan(
                 FileSource.of(List.of(file.toString()), options),
                 index,
-                new Target.IndexDefinition(settings, mapping),
+                new Target.IndexDefinition(settings, mapping.map(json -> () -> json)),
                 pipeline,
                 false,
                 "",

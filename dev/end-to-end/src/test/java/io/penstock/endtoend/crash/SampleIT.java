@@ -159,6 +159,20 @@ class SampleIT {
     }
 
     @Test
+    void theMappingInferredFromTheSampleTakesAllOfIt() throws Exception {
+        Program.Ended ended = program.enveloped(
+                        node.url(), SAMPLE, INDEX, "--mapping", "infer:strict", "--replicas", "0")
+                .end();
+        assertThat(ended.exit()).as(ended.err()).isEqualTo(4);
+        assertThat(ended.err()).contains("mapping from the first 9,999 documents", "clientip", "ip: every value");
+        JsonNode mapping = node.get("/" + INDEX + "/_mapping").at("/" + INDEX + "/mappings");
+        assertThat(mapping.at("/properties/@timestamp/type").asText()).isEqualTo("date");
+        assertThat(mapping.at("/properties/bytes/type").asText()).isEqualTo("integer");
+        assertThat(mapping.at("/dynamic").asText()).isEqualTo("strict");
+        assertThat(ended.documents("indexed")).isEqualTo(9_999);
+    }
+
+    @Test
     void standardInputIsSentAsItTricklesIn() throws Exception {
         Program.Running running = program.startWithPipes(
                 "load", "-", "-i", INDEX, "-t", node.url().toString(), "--format", "ndjson");
