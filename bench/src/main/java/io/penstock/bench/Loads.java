@@ -59,6 +59,7 @@ final class Loads {
                 "--state",
                 state.toString(),
                 "--restart",
+                "--keep-settings", // both sides load into the same index settings
                 "--output",
                 "json",
                 "--progress",
