@@ -70,7 +70,7 @@ final class Child {
         do {
             gauge.read();
             if (!asked && System.nanoTime() > end) {
-                process.destroy();
+                process.toHandle().destroy(); // Process.destroy would close the pipes before the summary came
                 asked = true;
             }
             if (System.nanoTime() > kill) {

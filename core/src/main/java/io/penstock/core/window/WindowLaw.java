@@ -16,8 +16,11 @@ import java.util.Locale;
  * {@code docs/window.md}.
  */
 public final class WindowLaw {
-    /** Slow start goes on while a doubling brings at least this. */
-    private static final double GROWTH_WORTH = 1.06;
+    /**
+     * Slow start goes on while a doubling brings at least this. A server that has just started gets faster by itself
+     * from one sample to the next; with less than this it looked as if the doubling had done it, up to the bound.
+     */
+    private static final double GROWTH_WORTH = 1.15;
     /** A larger window must be faster by this much, or noise alone would grow it without end. */
     private static final double MORE_WORTH = 1.03;
     /** A smaller window is kept unless it is slower than this. */

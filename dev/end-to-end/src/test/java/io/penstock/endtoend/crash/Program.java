@@ -23,12 +23,13 @@ import java.util.stream.Stream;
  */
 final class Program implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String DEFAULT_HEAP = "256m";
     private static final String SHELL_DEFAULTS = "--default-signal=INT,HUP,TERM,PIPE";
 
     private final Path home;
     private final List<Running> started = new ArrayList<>();
     private Path state;
-    private String heap = "256m";
+    private String heap = DEFAULT_HEAP;
     private List<String> prefix = List.of();
     private Optional<Path> letters = Optional.empty();
 
@@ -124,6 +125,8 @@ final class Program implements AutoCloseable {
         words.addAll(List.of(
                 "-Xmx" + heap,
                 "-XX:+UseSerialGC",
+                "-XX:NewSize=" + (heap.equals(DEFAULT_HEAP) ? "96m" : "8m"), // as the launcher does it
+                "-XX:SurvivorRatio=2",
                 "-XX:+ExitOnOutOfMemoryError",
                 "-XX:TieredStopAtLevel=1", // most of these lives are too short for the second compiler
                 "--enable-native-access=ALL-UNNAMED",
