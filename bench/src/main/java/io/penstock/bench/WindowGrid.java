@@ -100,10 +100,18 @@ final class WindowGrid implements Callable<Integer> {
         List<Double> automatic = new ArrayList<>();
         List<Double> fixed = new ArrayList<>();
         for (int round = 1; round <= settings.rounds(); round++) {
+            // A, B, then B, A: what a load leaves to the next one, such as pages to write back, falls on both.
+            boolean fixedFirst = round % 2 == 0;
+            if (fixedFirst) {
+                fixed.add(Loads.docsPerSecond(
+                        loads.penstockFor(time, file, best.options()).progress(), DUEL_WARM_SECONDS));
+            }
             Child.Outcome auto = loads.penstockFor(time, file);
             automatic.add(Loads.docsPerSecond(auto.progress(), DUEL_WARM_SECONDS));
-            fixed.add(Loads.docsPerSecond(
-                    loads.penstockFor(time, file, best.options()).progress(), DUEL_WARM_SECONDS));
+            if (!fixedFirst) {
+                fixed.add(Loads.docsPerSecond(
+                        loads.penstockFor(time, file, best.options()).progress(), DUEL_WARM_SECONDS));
+            }
             Settings.progress("round %d: automatic %,.0f (%s), %s %,.0f docs/s"
                     .formatted(
                             round,

@@ -73,7 +73,6 @@ public final class WindowLaw {
     private double sumTried;
     private int trialSamples;
     private int restLeft = 2;
-    private int restLength = 2;
     private int failedTrials;
     private int pushedBackAt = Integer.MAX_VALUE;
     private long pushBackMemoryNanos;
@@ -254,8 +253,8 @@ public final class WindowLaw {
 
     private void endTrial(String why) {
         size = kept;
-        restLength = Math.min(SAMPLES_OF_REST_MAX, 1 + failedTrials / 2);
-        rest(restLength);
+        // A trial costs what the worse size loses; the more of them fail, the less often one is worth it.
+        rest(Math.min(SAMPLES_OF_REST_MAX, 2 + 2 * failedTrials));
         if (!why.isEmpty()) {
             reason = why;
         }
