@@ -68,7 +68,25 @@ final class ConnectionOptions {
         }
         return new ClusterOptions(
                 uris,
-                credentials(uris, err),
+                credentials(uris, user, apiKey, err),
+                new ClusterOptions.Tls(
+                        Optional.ofNullable(cacert), Optional.ofNullable(cert), Optional.ofNullable(key), insecure),
+                sniff,
+                ClusterOptions.DEFAULT_DEADLINE);
+    }
+
+    /**
+     * Another cluster to read from. Nobody's credentials are sent to a cluster they were not given for.
+     *
+     * @param otherUser who we are there, as with {@code -u}
+     * @param otherKey or the API key there
+     */
+    ClusterOptions source(
+            String url, @Nullable String otherUser, @Nullable String otherKey, boolean sniff, PrintWriter err) {
+        List<URI> uris = List.of(uri(url));
+        return new ClusterOptions(
+                uris,
+                credentials(uris, otherUser, otherKey, err),
                 new ClusterOptions.Tls(
                         Optional.ofNullable(cacert), Optional.ofNullable(cert), Optional.ofNullable(key), insecure),
                 sniff,
@@ -118,9 +136,8 @@ final class ConnectionOptions {
         }
     }
 
-    private Credentials credentials(List<URI> uris, PrintWriter err) {
-        String key = apiKey;
-        String who = user;
+    private static Credentials credentials(
+            List<URI> uris, @Nullable String who, @Nullable String key, PrintWriter err) {
         if (key == null && who == null) {
             return Credentials.none();
         }

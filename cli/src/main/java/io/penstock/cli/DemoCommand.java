@@ -122,6 +122,7 @@ final class DemoCommand implements Callable<Integer> {
                 OptionalLong.empty(),
                 RateLimit.none(),
                 Optional.empty(),
+                Optional.empty(),
                 false,
                 FinishPlan.COUNT,
                 cluster.find(INDEX).isEmpty(),

@@ -177,9 +177,12 @@ final class DlqCommand implements Runnable {
 
         @Override
         public Integer call() {
-            LoadCommand.checkIndexName(index);
-            var runner = new JobRunner(spec.commandLine(), connection, output, progress);
-            return runner.run(true, contentBytesMax -> plan());
+            IndexNames.check(index);
+            var runner = new JobRunner(spec.commandLine(), output, progress);
+            return runner.run(
+                    this::plan,
+                    () -> connection.options(output, true, spec.commandLine().getErr()),
+                    (cluster, listener) -> plan());
         }
 
         private JobPlan plan() throws io.penstock.core.source.SourceException {
@@ -199,6 +202,7 @@ final class DlqCommand implements Runnable {
                     maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
                     RateLimit.none(),
                     Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
+                    Optional.empty(),
                     true,
                     FinishPlan.COUNT,
                     restart,

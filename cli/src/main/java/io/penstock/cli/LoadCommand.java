@@ -1,8 +1,5 @@
 package io.penstock.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.cluster.InferredMapping;
 import io.penstock.core.document.Operation;
 import io.penstock.core.load.RateLimit;
@@ -13,13 +10,9 @@ import io.penstock.job.Target;
 import io.penstock.source.file.FileOptions;
 import io.penstock.source.file.FileSource;
 import io.penstock.source.file.Format;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -48,8 +41,6 @@ import picocli.CommandLine.Parameters;
             "Exit codes: 0 all indexed, 4 with dead letters, 5 source, 6 cluster down, 7 it refuses; all in docs/cli.md",
         })
 final class LoadCommand implements Callable<Integer> {
-    private static final ObjectMapper JSON = new ObjectMapper();
-
     @CommandLine.Spec
     CommandLine.Model.CommandSpec spec;
 
@@ -112,16 +103,8 @@ final class LoadCommand implements Callable<Integer> {
             description = "Mapping of a new index; infer makes one from a sample. Default: dynamic.")
     String mapping = "dynamic";
 
-    @Option(names = "--shards", paramLabel = "N", description = "Primary shards of a new index.")
-    @Nullable
-    Integer shards;
-
-    @Option(names = "--replicas", paramLabel = "N", description = "Replicas of a new index.")
-    @Nullable
-    Integer replicas;
-
-    @Option(names = "--settings", paramLabel = "K=V", description = "Setting of a new index; may be repeated.")
-    Map<String, String> settings = new LinkedHashMap<>();
+    @Mixin
+    ShapeOptions shape = new ShapeOptions();
 
     @Option(names = "--pipeline", paramLabel = "ID", description = "Ingest pipeline for every document.")
     @Nullable
@@ -186,35 +169,8 @@ final class LoadCommand implements Callable<Integer> {
     @Option(names = "--no-sniff", description = "Send only to the given addresses; do not look for the other nodes.")
     boolean noSniff;
 
-    @Option(names = "--alias", paramLabel = "NAME", description = "Moved onto the index when all is well, at once.")
-    @Nullable
-    String alias;
-
-    @Option(
-            names = "--force-merge",
-            paramLabel = "N|off",
-            defaultValue = "off",
-            description = "Merge each shard into N segments at the end. Default: off.")
-    String forceMerge = "off";
-
-    @Option(
-            names = "--keep-old",
-            paramLabel = "N",
-            description = "Delete what the alias stood for more than N cut-overs ago. Default: keep all.")
-    @Nullable
-    Integer keepOld;
-
-    @Option(
-            names = "--keep-settings",
-            description = "Leave the settings of the index alone: no refresh, replicas and translog for loading.")
-    boolean keepSettings;
-
-    @Option(
-            names = "--verify",
-            paramLabel = "count|off",
-            defaultValue = "count",
-            description = "Count the documents at the end. Default: count.")
-    String verify = "count";
+    @Mixin
+    FinishOptions finish = new FinishOptions();
 
     @Option(names = "--restart", description = "Forget an earlier run and begin anew; ids stay the same.")
     boolean restart;
@@ -233,10 +189,13 @@ final class LoadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        checkIndexName(index);
+        IndexNames.check(index);
         rate.followConfig(spec.commandLine());
-        var runner = new JobRunner(spec.commandLine(), connection, output, progress);
-        return runner.run(!noSniff, contentBytesMax -> plan(fileOptions(contentBytesMax)));
+        var runner = new JobRunner(spec.commandLine(), output, progress);
+        return runner.run(
+                () -> plan(fileOptions(FileOptions.DEFAULT_MAX_DOCUMENT_BYTES)),
+                () -> connection.options(output, !noSniff, spec.commandLine().getErr()),
+                (cluster, listener) -> plan(fileOptions(cluster.facts().contentBytesMax())));
     }
 
     private FileOptions fileOptions(long contentBytesMax) {
@@ -264,7 +223,7 @@ final class LoadCommand implements Callable<Integer> {
     private JobPlan plan(FileOptions files) throws SourceException {
         Optional<Supplier<String>> fileMapping = mapping();
         boolean serverIds = oneOf("--ids", ids, "job", "server").equals("server");
-        FinishPlan finish = finish();
+        FinishPlan afterwards = finish.plan(index, Optional.empty());
         OptionalInt bulk = bulkBytes();
         RateLimit limit = rate.limit();
         OptionalInt requests = concurrency();
@@ -273,7 +232,7 @@ final class LoadCommand implements Callable<Integer> {
         return new JobPlan(
                 source,
                 index,
-                new Target.IndexDefinition(settings(), infers() ? inferred(source) : fileMapping),
+                new Target.IndexDefinition(shape.json(), infers() ? inferred(source) : fileMapping),
                 Optional.ofNullable(pipeline),
                 serverIds,
                 "format=%s op=%s id-field=%s routing-field=%s version-field=%s ids=%s pipeline=%s"
@@ -287,49 +246,12 @@ final class LoadCommand implements Callable<Integer> {
                 maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
                 limit,
                 Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
-                keepSettings,
-                finish,
+                Optional.empty(),
+                finish.keepSettings,
+                afterwards,
                 restart,
                 dryRun,
                 output.stateFolder());
-    }
-
-    private FinishPlan finish() {
-        boolean counted = oneOf("--verify", verify, "count", "off").equals("count");
-        if (alias != null) {
-            checkIndexName(alias);
-            if (alias.equals(index)) {
-                throw new UsageException(
-                        "--alias %s is what --index names too: load into an index of another name, and the alias moves onto it"
-                                .formatted(alias));
-            }
-            if (!counted) {
-                throw new UsageException("--alias needs --verify count: an alias never moves onto an unverified index");
-            }
-        }
-        if (keepOld != null && (alias == null || keepOld < 0)) {
-            throw new UsageException("--keep-old is 0 or more, and needs --alias");
-        }
-        return new FinishPlan(
-                counted,
-                segmentsMax(),
-                Optional.ofNullable(alias),
-                keepOld == null ? OptionalInt.empty() : OptionalInt.of(keepOld));
-    }
-
-    private OptionalInt segmentsMax() {
-        if (forceMerge.equals("off")) {
-            return OptionalInt.empty();
-        }
-        try {
-            int segments = Integer.parseInt(forceMerge);
-            if (segments > 0) {
-                return OptionalInt.of(segments);
-            }
-        } catch (NumberFormatException e) {
-            // Said below.
-        }
-        throw new UsageException("--force-merge is a number of segments from 1, or off, not '" + forceMerge + "'");
     }
 
     private OptionalInt bulkBytes() {
@@ -364,18 +286,6 @@ final class LoadCommand implements Callable<Integer> {
         }
     }
 
-    private String settings() {
-        ObjectNode json = JSON.createObjectNode();
-        settings.forEach(json::put);
-        if (shards != null) {
-            json.put("index.number_of_shards", shards);
-        }
-        if (replicas != null) {
-            json.put("index.number_of_replicas", replicas);
-        }
-        return json.toString();
-    }
-
     private boolean infers() {
         return mapping.equals("infer") || mapping.equals("infer:strict");
     }
@@ -400,15 +310,8 @@ final class LoadCommand implements Callable<Integer> {
         if (mapping.equals("dynamic") || infers()) {
             return Optional.empty();
         }
-        try {
-            String json = JSON.readTree(Files.readString(Path.of(mapping))).toString();
-            return Optional.of(() -> json);
-        } catch (JsonProcessingException e) {
-            throw new UsageException("the mapping in %s is no JSON: %s".formatted(mapping, e.getOriginalMessage()));
-        } catch (IOException e) {
-            throw new UsageException(
-                    "the mapping %s cannot be read: name a file, or dynamic, infer or infer:strict".formatted(mapping));
-        }
+        String json = ShapeOptions.mappingFile(mapping, "name a file, or dynamic, infer or infer:strict");
+        return Optional.of(() -> json);
     }
 
     private static String oneOf(String option, String value, String... allowed) {
@@ -416,23 +319,5 @@ final class LoadCommand implements Callable<Integer> {
             throw new UsageException("%s is %s, not '%s'".formatted(option, String.join(" or ", allowed), value));
         }
         return value;
-    }
-
-    /** The rules of {@code MetadataCreateIndexService.validateIndexOrAliasName} (OpenSearch 3.6). */
-    static void checkIndexName(String name) {
-        boolean bad = name.isEmpty()
-                || !name.equals(name.toLowerCase(java.util.Locale.ROOT))
-                || name.startsWith("_")
-                || name.startsWith("-")
-                || name.startsWith("+")
-                || name.equals(".")
-                || name.equals("..")
-                || name.chars().anyMatch(c -> "\\/*?\"<>| ,#:".indexOf(c) >= 0)
-                || name.length() > 255;
-        if (bad) {
-            throw new UsageException(
-                    "'%s' cannot name an index: lower case, no spaces, none of \\ / * ? \" < > | , # :, and not starting with _ - +"
-                            .formatted(name));
-        }
     }
 }

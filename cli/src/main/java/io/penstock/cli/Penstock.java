@@ -25,6 +25,7 @@ import picocli.CommandLine.ParameterException;
         subcommands = {
             DemoCommand.class,
             LoadCommand.class,
+            ReindexCommand.class,
             RestoreCommand.class,
             DlqCommand.class,
             NodeCommand.class,

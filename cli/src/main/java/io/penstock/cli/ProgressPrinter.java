@@ -51,6 +51,7 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
     private final Deque<long[]> recent = new ArrayDeque<>();
     private volatile Counts counts = Counts.NONE;
     private volatile String window = "1.0 MiB x 2 (start)";
+    private volatile String copying = "";
     private volatile String trouble = "";
     private volatile long storedTotal;
     private volatile long storedBefore;
@@ -93,6 +94,7 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
         switch (event) {
             case LoadEvent.PartitionOpened opened -> {
                 loading = true;
+                copying = "";
                 storedBefore = storedRead.get();
                 LOGGER.debug("reading {} from {}", opened.partition().name(), opened.from());
             }
@@ -111,6 +113,13 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
                 LOGGER.debug("window {}: {}", moved.size(), moved.reason());
             }
             case LoadEvent.BatchSettled settled -> counts = settled.total();
+            case LoadEvent.Copied copied -> {
+                loading = true;
+                acknowledged.set(copied.documents());
+                storedRead.set(copied.documents());
+                storedTotal = copied.total();
+                copying = "%d of %d slices".formatted(copied.slicesDone(), copied.slices());
+            }
             case LoadEvent.DeadLettered dead ->
                 LOGGER.debug(
                         "dead letter: {} {}: {}, {}", dead.partition(), dead.position(), dead.type(), dead.reason());
@@ -172,6 +181,10 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
     }
 
     private String line(double rate) {
+        if (!copying.isEmpty()) {
+            return String.format(
+                    Locale.ROOT, "%,d docs  %,.0f docs/s  %s%s copied", acknowledged.get(), rate, eta(), copying);
+        }
         Counts now = counts;
         double bytesPerDocument = now.read() == 0 ? 0 : (double) now.bytes() / now.read();
         return String.format(

@@ -32,6 +32,11 @@ final class RateOptions {
         return limit;
     }
 
+    /** Whether bytes are limited, which a cluster that copies by itself cannot do. */
+    boolean limitsBytes() {
+        return bytes != null;
+    }
+
     /** Looks once a second whether the configuration file says another rate; the command line's own stays. */
     void followConfig(CommandLine command) {
         var defaults = (Defaults) command.getDefaultValueProvider();

@@ -93,7 +93,7 @@ final class RestoreCommand implements Callable<Integer> {
         }
         var named = new TreeMap<String, Journal>();
         for (String name : indices) {
-            LoadCommand.checkIndexName(name);
+            IndexNames.check(name);
             String index = cluster.find(name)
                     .orElseThrow(() -> new TargetException(
                             TargetException.Reason.REFUSES, "there is no index %s to restore".formatted(name), null))

@@ -30,7 +30,7 @@ class DefaultsTest {
         assertThat(load.operation).isEqualTo("delete");
         assertThat(load.format).isEqualTo("csv");
         assertThat(load.noSniff).isTrue();
-        assertThat(load.verify).isEqualTo("count");
+        assertThat(load.finish.verify).isEqualTo("count");
     }
 
     @Test

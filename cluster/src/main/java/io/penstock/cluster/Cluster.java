@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 public final class Cluster implements Target, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(Cluster.class);
     /** Key in a mapping's {@code _meta} with the indices that this one took an alias from. */
-    private static final String REPLACED_KEY = "penstock_replaced";
+    static final String REPLACED_KEY = "penstock_replaced";
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration QUICK = Duration.ofSeconds(10);
@@ -515,13 +515,23 @@ public final class Cluster implements Target, AutoCloseable {
 
     /** Asks one node after the other until one answers. */
     Answer call(String method, String path, @Nullable JsonNode body, Duration deadline) {
+        return call(method, path, body, deadline, Cluster::answer);
+    }
+
+    /** The same, for an answer that is not read as a whole. */
+    <T> T call(
+            String method,
+            String path,
+            @Nullable JsonNode body,
+            Duration deadline,
+            HttpExchange.AnswerReader<T> reader) {
         HttpExchange.NoAnswerException last = null;
         int tries = Math.max(3, nodes.size());
         for (int i = 0; i < tries; i++) {
             NodeRing.Node node = nodes.take(System.nanoTime());
             long began = System.nanoTime();
             try {
-                Answer answer = http.call(method, Paths.at(node.uri(), path), entity(body), deadline, Cluster::answer);
+                T answer = http.call(method, Paths.at(node.uri(), path), entity(body), deadline, reader);
                 nodes.answered(node, System.nanoTime() - began);
                 return answer;
             } catch (HttpExchange.NoAnswerException e) {
@@ -536,9 +546,10 @@ public final class Cluster implements Target, AutoCloseable {
     }
 
     /** One node, once: for what must not be asked for twice. */
-    Answer callOnce(String method, String path, Duration deadline) throws HttpExchange.NoAnswerException {
+    Answer callOnce(String method, String path, @Nullable JsonNode body, Duration deadline)
+            throws HttpExchange.NoAnswerException {
         NodeRing.Node node = nodes.take(System.nanoTime());
-        return http.call(method, Paths.at(node.uri(), path), null, deadline, Cluster::answer);
+        return http.call(method, Paths.at(node.uri(), path), entity(body), deadline, Cluster::answer);
     }
 
     private static Answer answer(ClassicHttpResponse response, InputStream in) throws IOException {

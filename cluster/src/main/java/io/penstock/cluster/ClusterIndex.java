@@ -103,6 +103,7 @@ final class ClusterIndex implements TargetIndex {
         if (guard.isEmpty()) {
             return;
         }
+        guard = "";
         Cluster.Answer answer =
                 cluster.call("DELETE", "/" + Paths.encode(name) + "/_alias/" + Paths.encode(alias), null, QUICK);
         if (answer.status() != 404) {
@@ -238,7 +239,7 @@ final class ClusterIndex implements TargetIndex {
     public void beginForceMerge(int segmentsMax) {
         try {
             Cluster.Answer answer = cluster.callOnce(
-                    "POST", path() + "/_forcemerge?flush=true&max_num_segments=" + segmentsMax, MERGE_PATIENCE);
+                    "POST", path() + "/_forcemerge?flush=true&max_num_segments=" + segmentsMax, null, MERGE_PATIENCE);
             requireAllShards(answer, "the index " + name + " cannot be merged");
         } catch (HttpExchange.NoAnswerException e) {
             // It goes on in the cluster, where it is watched.

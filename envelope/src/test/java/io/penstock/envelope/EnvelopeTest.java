@@ -202,9 +202,9 @@ class EnvelopeTest {
 
     @Test
     void theFlushThresholdIsBoundedByHeapAndDisk() {
-        assertThat(LoadSettings.of(Map.of(), 2L << 30, PLENTY))
+        assertThat(LoadSettings.of(Map.of(), 2L << 30, PLENTY, true))
                 .containsEntry("index.translog.flush_threshold_size", "1024mb");
-        assertThat(LoadSettings.of(Map.of(), PLENTY, 10L << 30))
+        assertThat(LoadSettings.of(Map.of(), PLENTY, 10L << 30, true))
                 .as("the server's own default is no less")
                 .doesNotContainKey("index.translog.flush_threshold_size");
     }
@@ -215,6 +215,6 @@ class EnvelopeTest {
 
     private Envelope open(ModelIndex on, String job, Instant now) {
         var owner = new Journal(job, "here", job + now, now, now, Map.of(), Map.of());
-        return Envelope.open(on, owner, LoadSettings.of(on.settings, PLENTY, PLENTY), told::add);
+        return Envelope.open(on, owner, LoadSettings.of(on.settings, PLENTY, PLENTY, true), told::add);
     }
 }

@@ -39,17 +39,24 @@ final class HeldEnvelope {
     /**
      * Puts the envelope on; nothing if it cannot be written down, as then nothing may be changed.
      *
+     * @param finalPipeline whether the index's final pipeline, if it has one, runs during the load
      * @throws TargetException if another load holds the index
      */
     static Optional<HeldEnvelope> open(
-            String job, TargetIndex target, Target.DataNodes nodes, Job.JobListener listener, Clock clock) {
+            String job,
+            TargetIndex target,
+            Target.DataNodes nodes,
+            boolean finalPipeline,
+            Job.JobListener listener,
+            Clock clock) {
         EnvelopedIndex index = target.enveloped();
         Instant now = clock.now();
         var owner = new Journal(job, host(), UUID.randomUUID().toString(), now, now, Map.of(), Map.of());
         try {
             Map<String, String> current =
                     index.read().map(EnvelopedIndex.State::settings).orElse(Map.of());
-            Map<String, String> wanted = LoadSettings.of(current, nodes.heapBytesMin(), nodes.freeDiskBytesMin());
+            Map<String, String> wanted =
+                    LoadSettings.of(current, nodes.heapBytesMin(), nodes.freeDiskBytesMin(), finalPipeline);
             Envelope envelope = Envelope.open(index, owner, wanted, listener::onWarning);
             return Optional.of(new HeldEnvelope(index, envelope, listener, clock));
         } catch (EnvelopeHeldException e) {

@@ -1,30 +1,21 @@
 package io.penstock.job;
 
-import io.penstock.core.batch.BufferPool;
 import io.penstock.core.checkpoint.Checkpoint;
-import io.penstock.core.checkpoint.DurabilityBarrier;
-import io.penstock.core.deadletter.DeadLetterWriter;
-import io.penstock.core.delivery.Backoff;
-import io.penstock.core.delivery.DeliveryPolicy;
 import io.penstock.core.delivery.StopReason;
 import io.penstock.core.event.LoadListener;
 import io.penstock.core.fate.Counts;
-import io.penstock.core.load.Load;
-import io.penstock.core.load.LoadPlan;
 import io.penstock.core.load.LoadResult;
-import io.penstock.core.load.RejectLimit;
 import io.penstock.core.load.StopSignal;
 import io.penstock.core.source.Partition;
+import io.penstock.core.source.Source;
 import io.penstock.core.state.StateException;
 import io.penstock.core.time.Clock;
-import io.penstock.core.window.WindowLimits;
-import io.penstock.core.window.WindowSize;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -34,13 +25,6 @@ import org.jspecify.annotations.Nullable;
  * always gives a report; {@link #stop} may come from another thread, for example a signal's.
  */
 public final class Job {
-    private static final int FIRST_BULK_BYTES = 1 << 20;
-    private static final int FIRST_CONCURRENCY = 2;
-    private static final int BULK_BYTES_MIN = 64 << 10;
-    private static final int BULK_BYTES_MAX = 16 << 20;
-    private static final Duration DRAIN = Duration.ofSeconds(10);
-    private static final Duration STATE_RETRY = Duration.ofMinutes(1);
-
     private final JobPlan plan;
     private final Target target;
     private final JobListener listener;
@@ -48,7 +32,7 @@ public final class Job {
     private final List<ExitCode> exits = new ArrayList<>();
     private final List<String> messages = new ArrayList<>();
     private final RequestMeter meter = new RequestMeter();
-    private volatile @Nullable Load load;
+    private volatile @Nullable Loading loading;
     private volatile @Nullable ExitCode stoppedBy;
 
     public Job(JobPlan plan, Target target, JobListener listener, Clock clock) {
@@ -70,14 +54,16 @@ public final class Job {
     /** Somebody asked the job to end; {@code signal} is the exit code that says who. */
     public void stop(ExitCode signal) {
         stoppedBy = signal;
-        Load running = load;
+        Loading running = loading;
         if (running != null) {
-            running.stop(
-                    StopReason.INTERRUPTED,
-                    plan.source().isResumable()
-                            ? "stopped by a signal; the same command goes on from here"
-                            : "stopped by a signal; a pipe cannot be read again, so this load cannot go on");
+            running.stop(whyStopped());
         }
+    }
+
+    private String whyStopped() {
+        return plan.source().isResumable()
+                ? "stopped by a signal; the same command goes on from here"
+                : "stopped by a signal; a pipe cannot be read again, so this load cannot go on";
     }
 
     /** Does it all. */
@@ -125,55 +111,84 @@ public final class Job {
         tellOfAbandoned(index);
         Optional<HeldEnvelope> envelope = putEnvelopeOn(folder, index, start);
         LoadResult result;
+        var into = new Loading(plan, cluster, folder, index, meter, listener, clock);
+        loading = into;
+        if (stoppedBy != null) {
+            into.stop(whyStopped());
+        }
+        Optional<CatchingUp> catchingUp = plan.catchUp()
+                .map(changes -> new CatchingUp(
+                        changes,
+                        Optional.ofNullable(start.facts().get(JobFolder.CATCH_UP_FACT)),
+                        source -> loadChanges(into, source),
+                        listener));
         Optional<JobReport.Verified> verified = Optional.empty();
         long loaded;
         try {
-            result = loadToTheEnd(cluster, folder, index, start, earlier.isPresent());
-            loaded = clock.nanos();
-            if (result.complete() && result.stops().isEmpty() && plan.finish().counted()) {
-                verified = verify(folder, index, start, result.counts());
+            result = into.toTheEnd(start, earlier.isPresent());
+            told(result);
+            if (isWell(result)) {
+                catchingUp.ifPresent(CatchingUp::untilSmall);
             }
-            finish(index, result, envelope);
+            loaded = clock.nanos();
+            if (isWell(result) && plan.finish().counted()) {
+                verified = verify(folder, index, start, counts(result, catchingUp));
+            }
+            if (isWell(result)) {
+                finish(index, envelope);
+            }
         } finally {
             envelope.flatMap(HeldEnvelope::close).ifPresent(this::notRestored);
         }
-        if (exits.isEmpty() && result.complete() && plan.finish().alias().isPresent() && stoppedBy == null) {
-            cutOver(index, behindAlias);
+        if (isWell(result) && plan.finish().alias().isPresent()) {
+            catchingUp.ifPresent(CatchingUp::once);
+            if (isWell(result)) {
+                cutOver(index, behindAlias);
+                catchingUp.ifPresent(CatchingUp::once); // what was written before everybody wrote to the new index
+            }
         }
-        if (result.counts().deadLettered() > 0) {
+        Counts counts = counts(result, catchingUp);
+        if (counts.deadLettered() > 0) {
             exits.add(ExitCode.DEAD_LETTERS);
         }
         if (stoppedBy != null && !exits.contains(stoppedBy)) {
             fail(stoppedBy, "stopped by a signal; the same command goes on from here");
         }
-        Path deadLetters = deadLetters(folder);
+        Path deadLetters = into.deadLetters();
         return new JobReport(
                 folder.id(),
                 plan.index(),
                 List.copyOf(exits),
                 List.copyOf(messages),
-                result.counts(),
+                counts,
                 start.counts(),
                 meter.requests(),
                 new JobReport.Seconds(seconds(began), result.nanos() / 1e9, seconds(loaded)),
-                Optional.of(result.window()),
+                Optional.of(result.window()).filter(size -> meter.requests().sent() > 0),
                 result.windowReason(),
                 verified,
                 !exits.contains(ExitCode.SETTINGS_NOT_RESTORED),
                 Optional.of(deadLetters).filter(Files::exists));
     }
 
-    private LoadResult loadToTheEnd(
-            Target.ClusterFacts cluster, JobFolder folder, TargetIndex index, Checkpoint start, boolean resumed) {
-        LoadResult result = load(cluster, folder, index, start, resumed);
-        while (canRewind(result)) {
-            listener.onWarning(result.stops().get(0).message() + "; sending again what is behind the last checkpoint");
-            result = load(cluster, folder, index, folder.store().read().orElse(start), true);
-        }
+    private boolean isWell(LoadResult result) {
+        return exits.isEmpty() && result.complete() && stoppedBy == null;
+    }
+
+    private static Counts counts(LoadResult result, Optional<CatchingUp> catchingUp) {
+        return result.counts().plus(catchingUp.map(CatchingUp::counts).orElse(Counts.NONE));
+    }
+
+    private void told(LoadResult result) {
         for (StopSignal.Stop stop : result.stops()) {
             fail(exitCode(stop.reason()), stop.message());
         }
-        return result;
+    }
+
+    private Counts loadChanges(Loading into, Source changes) {
+        LoadResult result = into.changes(changes);
+        told(result);
+        return result.counts();
     }
 
     // ---- envelope -----------------------------------------------------------------------------------------------
@@ -186,7 +201,8 @@ public final class Job {
             HeldEnvelope.recoverOwn(folder.id(), index);
             return Optional.empty();
         }
-        return HeldEnvelope.open(folder.id(), index, target.dataNodes(), listener, clock);
+        return HeldEnvelope.open(
+                folder.id(), index, target.dataNodes(), plan.copy().isEmpty(), listener, clock);
     }
 
     private void tellOfAbandoned(TargetIndex index) {
@@ -248,97 +264,6 @@ public final class Job {
         return endedEarly(id, began);
     }
 
-    // ---- load ---------------------------------------------------------------------------------------------------
-
-    private LoadResult load(
-            Target.ClusterFacts cluster, JobFolder folder, TargetIndex index, Checkpoint start, boolean resumed) {
-        if (start.isComplete()) {
-            return new LoadResult(start.counts(), true, List.of(), firstSize(), "nothing to do", 0);
-        }
-        String alias = "penstock-load-" + folder.id().substring(folder.id().lastIndexOf('-') + 1);
-        index.guard(alias).ifPresent(listener::onWarning);
-        DurabilityBarrier barrier = index.hasAsyncTranslog() ? index.barrier() : DurabilityBarrier.NONE;
-        var load = new Load(new LoadPlan(
-                plan.source(),
-                index.transport(plan.pipeline()),
-                barrier,
-                plan.index(),
-                plan.serverIds(),
-                new BufferPool(plan.memoryBytes()),
-                limits(cluster),
-                firstSize(),
-                new DeliveryPolicy(Backoff.DEFAULT, plan.retriesMax(), plan.outageMax(), resumed),
-                plan.rejectsMax().isPresent()
-                        ? RejectLimit.total(
-                                plan.rejectsMax().getAsLong(), start.counts().deadLettered())
-                        : RejectLimit.ofOneKind(),
-                plan.rate(),
-                plan.source().isResumable() ? Optional.of(folder.store()) : Optional.empty(),
-                start,
-                new DeadLetterWriter(deadLetters(folder)),
-                STATE_RETRY,
-                DRAIN,
-                event -> {
-                    meter.on(event);
-                    listener.on(event);
-                },
-                clock));
-        if (!plan.source().isResumable()) {
-            listener.onWarning(
-                    "standard input cannot be read again: if this load is stopped, it cannot go on where it was");
-        } else if (!resumed) {
-            folder.store().write(start); // from here on a crash is seen by the next run
-        }
-        this.load = load;
-        if (stoppedBy != null) {
-            load.stop(StopReason.INTERRUPTED, "stopped by a signal");
-        }
-        LoadResult result = load.run();
-        if (!result.counts().addsUp()) {
-            fail(ExitCode.BUG, "the ledger does not add up: " + result.counts().equation());
-        }
-        unguard(index, alias);
-        return result;
-    }
-
-    /** Whether the load stopped for nothing but writes that a server lost, and the source can be read again. */
-    private boolean canRewind(LoadResult result) {
-        return plan.source().isResumable()
-                && stoppedBy == null
-                && result.stops().size() == 1
-                && result.stops().get(0).reason() == StopReason.WRITES_LOST;
-    }
-
-    private void unguard(TargetIndex index, String alias) {
-        try {
-            index.unguard(alias);
-        } catch (TargetException e) {
-            listener.onWarning("the alias %s of this load is still on %s; the next run of it removes it (%s)"
-                    .formatted(alias, index.name(), e.getMessage()));
-        }
-    }
-
-    private WindowSize firstSize() {
-        return new WindowSize(
-                plan.bulkBytes().orElse(FIRST_BULK_BYTES), plan.concurrency().orElse(FIRST_CONCURRENCY));
-    }
-
-    /** Three quarters of the memory may be in flight; the rest is for the batch being filled and those that wait. */
-    private WindowLimits limits(Target.ClusterFacts cluster) {
-        long contentMax = cluster.contentBytesMax() / 10 * 9;
-        int fixedBulk = plan.bulkBytes().orElse(-1);
-        int bulkMax = (int)
-                Math.min(contentMax, fixedBulk > 0 ? fixedBulk : Math.min(BULK_BYTES_MAX, plan.memoryBytes() / 4));
-        int bulkMin = Math.min(bulkMax, fixedBulk > 0 ? fixedBulk : BULK_BYTES_MIN);
-        int concurrencyMax = plan.concurrency().orElse(plan.concurrencyMax());
-        int concurrencyMin = plan.concurrency().orElse(1);
-        return new WindowLimits(bulkMin, bulkMax, concurrencyMin, concurrencyMax, plan.memoryBytes() / 4 * 3);
-    }
-
-    private Path deadLetters(JobFolder folder) {
-        return plan.deadLetters().orElse(folder.folder().resolve("dead-letters.ndjson"));
-    }
-
     // ---- finish -------------------------------------------------------------------------------------------------
 
     private Optional<JobReport.Verified> verify(JobFolder folder, TargetIndex index, Checkpoint start, Counts counts) {
@@ -349,6 +274,15 @@ public final class Job {
         Verification verification = Verification.of(before, counts, ownIds, resent);
         try {
             long counted = index.countAfterRefresh();
+            OptionalLong inSource = before == 0 ? plan.source().documents() : OptionalLong.empty();
+            long missing = inSource.isPresent() ? inSource.getAsLong() - counts.deadLettered() - counted : 0;
+            if (missing != 0) {
+                fail(
+                        ExitCode.VERIFICATION,
+                        "%s holds %,d documents and %s %,d: nothing was cut over; look at what else writes to them, then --restart"
+                                .formatted(index.name(), counted, plan.source().name(), inSource.getAsLong()));
+                return Optional.of(new JobReport.Verified(inSource.getAsLong(), counted));
+            }
             if (JobFolder.isVerified(start)) {
                 return Optional.of(new JobReport.Verified(counted, counted));
             }
@@ -368,11 +302,8 @@ public final class Job {
     }
 
     /** From a counted index to one that serves, but for the alias. */
-    private void finish(TargetIndex index, LoadResult result, Optional<HeldEnvelope> envelope) {
+    private void finish(TargetIndex index, Optional<HeldEnvelope> envelope) {
         boolean serves = envelope.isPresent() || plan.finish().alias().isPresent();
-        if (!exits.isEmpty() || !result.complete() || stoppedBy != null) {
-            return;
-        }
         try {
             Finish finish = finishOf(index);
             finish.forceMerge();

@@ -6,6 +6,7 @@ import io.penstock.core.checkpoint.PartitionMark;
 import io.penstock.core.document.Position;
 import io.penstock.core.fate.Counts;
 import io.penstock.core.source.Partition;
+import io.penstock.core.source.Source;
 import io.penstock.core.state.DurableFiles;
 import io.penstock.core.state.StateLock;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,7 @@ final class JobFolder implements AutoCloseable {
     static final String UUID_FACT = "index-uuid";
     static final String BEFORE_FACT = "documents-before";
     static final String VERIFIED_FACT = "verified";
+    static final String CATCH_UP_FACT = "catch-up-from";
     private static final String OPTIONS_FACT = "options";
 
     private final String id;
@@ -110,15 +112,22 @@ final class JobFolder implements AutoCloseable {
 
     /** The checkpoint of a load that has read nothing yet. */
     static Checkpoint beginning(JobPlan plan, String uuid, long documentsBefore) {
-        var marks = plan.source().partitions().stream()
-                .map(partition -> new PartitionMark(partition.name(), partition.fingerprint(), Position.START, false))
-                .toList();
+        var facts = new LinkedHashMap<String, String>();
+        facts.put(OPTIONS_FACT, plan.options());
+        facts.put(UUID_FACT, uuid);
+        facts.put(BEFORE_FACT, Long.toString(documentsBefore));
+        plan.catchUp().flatMap(CatchUp::newest).ifPresent(newest -> facts.put(CATCH_UP_FACT, newest));
+        return new Checkpoint(facts, startOf(plan.source()).marks(), Counts.NONE);
+    }
+
+    /** The checkpoint of a source that nothing was read of, and nothing else is known of. */
+    static Checkpoint startOf(Source source) {
         return new Checkpoint(
-                Map.of(
-                        OPTIONS_FACT, plan.options(),
-                        UUID_FACT, uuid,
-                        BEFORE_FACT, Long.toString(documentsBefore)),
-                marks,
+                Map.of(),
+                source.partitions().stream()
+                        .map(partition ->
+                                new PartitionMark(partition.name(), partition.fingerprint(), Position.START, false))
+                        .toList(),
                 Counts.NONE);
     }
 

@@ -26,6 +26,7 @@ import java.util.OptionalLong;
  * @param rejectsMax most dead letters, or nothing for the rules of {@link io.penstock.core.load.RejectLimit#ofOneKind}
  * @param rate how fast documents may be sent; may change while the job runs
  * @param deadLetters file for dead letters, or nothing for one in the job's folder
+ * @param copy what more there is to know when the source is an index
  * @param keepSettings whether the index keeps its settings while it is loaded
  * @param finish what is done when everything is loaded
  * @param restart whether to forget an earlier run
@@ -48,8 +49,17 @@ public record JobPlan(
         OptionalLong rejectsMax,
         RateLimit rate,
         Optional<Path> deadLetters,
+        Optional<CopyPlan> copy,
         boolean keepSettings,
         FinishPlan finish,
         boolean restart,
         boolean dryRun,
-        Path state) {}
+        Path state) {
+    Optional<ServerCopy> copyInside() {
+        return copy.flatMap(CopyPlan::inside);
+    }
+
+    Optional<CatchUp> catchUp() {
+        return copy.flatMap(CopyPlan::catchUp);
+    }
+}

@@ -161,6 +161,7 @@ class LocalClusterIT {
         assertThat(cluster.status().nodes().get(0)).isEqualTo(all.nodes().get(0));
     }
 
+    @Tag("torture")
     @ParameterizedTest
     @ValueSource(strings = {"2.19.1", "elasticsearch:7.17.29", "elasticsearch:8.19.21"})
     void otherServersStartAndAnswer(String text) throws Exception {

@@ -37,6 +37,16 @@ public sealed interface LoadEvent {
     /** A batch has its end; so many documents have theirs by now. */
     record BatchSettled(Counts total) implements LoadEvent {}
 
+    /**
+     * A cluster copies by itself.
+     *
+     * @param documents documents copied so far
+     * @param total documents there are, about
+     * @param slicesDone slices that are whole
+     * @param slices all of them
+     */
+    record Copied(long documents, long total, int slicesDone, int slices) implements LoadEvent {}
+
     /** A document went to the dead letters. */
     record DeadLettered(String partition, Position position, String type, String reason) implements LoadEvent {}
 

@@ -34,6 +34,11 @@ public final class RateLimit {
         bytesPerSecond = bytes;
     }
 
+    /** Most documents a second; infinity for no limit. */
+    public synchronized double documentsPerSecond() {
+        return documentsPerSecond;
+    }
+
     /** Most documents of one batch; at least 1. */
     public synchronized int batchDocuments() {
         return (int) Math.clamp(documentsPerSecond * BURST_NANOS / 1e9, 1, Integer.MAX_VALUE);

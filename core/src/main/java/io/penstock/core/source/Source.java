@@ -2,6 +2,7 @@ package io.penstock.core.source;
 
 import io.penstock.core.document.Position;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Where documents come from. Used by one thread. */
 public interface Source {
@@ -27,4 +28,12 @@ public interface Source {
 
     /** Whether a later run can read from a position again; false for a pipe. */
     boolean isResumable();
+
+    /**
+     * How many documents of different ids it holds; nothing when it cannot tell, or when it changed while it was read.
+     * Asked after everything was read.
+     */
+    default OptionalLong documents() {
+        return OptionalLong.empty();
+    }
 }

@@ -10,7 +10,7 @@ public final class Window {
     /** A size is judged over at least this long: shorter ones see single requests, not a rate. */
     private static final long SAMPLE_NANOS = 1_000_000_000L;
     /** ... and over at least this many requests for each place in the window. */
-    private static final int REQUESTS_PER_PLACE = 3;
+    private static final int REQUESTS_PER_PLACE = 2;
     /** With slow requests a sample ends after this long, whatever it has seen. */
     private static final long SAMPLE_NANOS_MAX = 10_000_000_000L;
 

@@ -67,6 +67,7 @@ public final class WindowLaw {
     private WindowSize kept;
     private Phase phase = Phase.MORE_REQUESTS;
     private double rateOfKept;
+    private boolean secondLook;
     private final Deque<Direction> toTry = new ArrayDeque<>();
     private Direction direction = Direction.LARGER_BULKS;
     private double sumKept;
@@ -158,6 +159,11 @@ public final class WindowLaw {
 
     private void slowStart(double rate) {
         boolean worth = rateOfKept == 0 || rate >= rateOfKept * GROWTH_WORTH;
+        if (!worth && !secondLook) {
+            secondLook = true; // a merge or a collection can halve one sample, and would end the growth for good
+            return;
+        }
+        secondLook = false;
         if (worth) {
             kept = size;
             rateOfKept = rate;

@@ -252,6 +252,7 @@ public final class LoadUnderTest {
                 rejectsMax,
                 rate,
                 Optional.empty(),
+                Optional.empty(),
                 keepSettings,
                 finish,
                 false,

@@ -1,0 +1,248 @@
+package io.penstock.job;
+
+import io.penstock.core.batch.BufferPool;
+import io.penstock.core.checkpoint.Checkpoint;
+import io.penstock.core.checkpoint.CheckpointStore;
+import io.penstock.core.checkpoint.DurabilityBarrier;
+import io.penstock.core.deadletter.DeadLetterWriter;
+import io.penstock.core.delivery.Backoff;
+import io.penstock.core.delivery.DeliveryPolicy;
+import io.penstock.core.delivery.StopReason;
+import io.penstock.core.load.Load;
+import io.penstock.core.load.LoadPlan;
+import io.penstock.core.load.LoadResult;
+import io.penstock.core.load.RejectLimit;
+import io.penstock.core.load.StopSignal;
+import io.penstock.core.source.Source;
+import io.penstock.core.time.Clock;
+import io.penstock.core.window.WindowLimits;
+import io.penstock.core.window.WindowSize;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a job gets documents into its index, under a guard alias: first by the cluster's own copy where there is one,
+ * then by a {@link Load} of what is left, again from the last checkpoint when a server lost writes. {@link #stop} may
+ * come from another thread.
+ */
+final class Loading {
+    private static final int FIRST_BULK_BYTES = 1 << 20;
+    private static final int FIRST_CONCURRENCY = 2;
+    private static final int BULK_BYTES_MIN = 64 << 10;
+    private static final int BULK_BYTES_MAX = 16 << 20;
+    private static final Duration DRAIN = Duration.ofSeconds(10);
+    private static final Duration STATE_RETRY = Duration.ofMinutes(1);
+
+    private final JobPlan plan;
+    private final Target.ClusterFacts cluster;
+    private final JobFolder folder;
+    private final TargetIndex index;
+    private final RequestMeter meter;
+    private final Job.JobListener listener;
+    private final Clock clock;
+    private volatile @Nullable Load load;
+    private volatile @Nullable String stopped;
+
+    Loading(
+            JobPlan plan,
+            Target.ClusterFacts cluster,
+            JobFolder folder,
+            TargetIndex index,
+            RequestMeter meter,
+            Job.JobListener listener,
+            Clock clock) {
+        this.plan = plan;
+        this.cluster = cluster;
+        this.folder = folder;
+        this.index = index;
+        this.meter = meter;
+        this.listener = listener;
+        this.clock = clock;
+    }
+
+    /** Stops what runs, and whatever would begin later. */
+    void stop(String why) {
+        stopped = why;
+        Load running = load;
+        if (running != null) {
+            running.stop(StopReason.INTERRUPTED, why);
+        }
+    }
+
+    /** Loads what the checkpoint leaves to load. */
+    LoadResult toTheEnd(Checkpoint start, boolean resumed) {
+        if (start.isComplete()) {
+            return new LoadResult(start.counts(), true, List.of(), firstSize(), "nothing to do", 0);
+        }
+        if (!plan.source().isResumable()) {
+            listener.onWarning(
+                    "standard input cannot be read again: if this load is stopped, it cannot go on where it was");
+        } else if (!resumed) {
+            folder.store().write(start); // from here on a crash is seen by the next run
+        }
+        Optional<String> guard = guard();
+        LoadResult result;
+        if (plan.copyInside().isPresent()) {
+            result = copied(plan.copyInside().get(), guard, start, resumed);
+        } else {
+            result = sent(start, resumed);
+        }
+        guard.ifPresent(this::unguard);
+        return result;
+    }
+
+    /** Loads another source beside the plan's, without checkpoints: stopped, all of it is to be loaded again. */
+    LoadResult changes(Source source) {
+        Optional<String> guard = guard();
+        LoadResult result = load(source, JobFolder.startOf(source), true, Optional.empty());
+        guard.ifPresent(this::unguard);
+        return result;
+    }
+
+    // ---- the cluster's own copy ---------------------------------------------------------------------------------
+
+    /** Without the way through this process: fewer bytes on the network, and none of them parsed here. */
+    private LoadResult copied(ServerCopy copy, Optional<String> guard, Checkpoint start, boolean resumed) {
+        var copying = new Copying(
+                plan,
+                copy,
+                index,
+                guard.orElse(index.name()),
+                guard.isPresent(),
+                folder.store(),
+                start,
+                listener,
+                clock,
+                () -> stopped != null);
+        var stops = new ArrayList<StopSignal.Stop>();
+        long began = clock.nanos();
+        try {
+            copying.run(resumed);
+        } catch (TargetException e) {
+            StopReason reason = e.reason() == TargetException.Reason.UNUSABLE
+                    ? StopReason.TARGET_UNUSABLE
+                    : StopReason.TARGET_REFUSES;
+            stops.add(new StopSignal.Stop(reason, String.valueOf(e.getMessage())));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        String why = stopped;
+        if (why != null) {
+            stops.add(new StopSignal.Stop(StopReason.INTERRUPTED, why));
+        }
+        long nanos = clock.nanos() - began;
+        Checkpoint at = copying.at();
+        if (at.isComplete() || !stops.isEmpty()) {
+            return new LoadResult(at.counts(), at.isComplete(), stops, firstSize(), "copied inside the cluster", nanos);
+        }
+        LoadResult rest = sent(at, true);
+        return new LoadResult(
+                rest.counts(), rest.complete(), rest.stops(), rest.window(), rest.windowReason(), nanos + rest.nanos());
+    }
+
+    // ---- bulk requests ------------------------------------------------------------------------------------------
+
+    private LoadResult sent(Checkpoint start, boolean resumed) {
+        Optional<CheckpointStore> store = plan.source().isResumable() ? Optional.of(folder.store()) : Optional.empty();
+        LoadResult result = load(plan.source(), start, resumed, store);
+        while (canRewind(result)) {
+            listener.onWarning(result.stops().get(0).message() + "; sending again what is behind the last checkpoint");
+            result = load(plan.source(), folder.store().read().orElse(start), true, store);
+        }
+        return result;
+    }
+
+    /** Whether the load stopped for nothing but writes that a server lost, and the source can be read again. */
+    private boolean canRewind(LoadResult result) {
+        return plan.source().isResumable()
+                && stopped == null
+                && result.stops().size() == 1
+                && result.stops().get(0).reason() == StopReason.WRITES_LOST;
+    }
+
+    private LoadResult load(Source source, Checkpoint start, boolean resumed, Optional<CheckpointStore> checkpoints) {
+        DurabilityBarrier barrier = index.hasAsyncTranslog() ? index.barrier() : DurabilityBarrier.NONE;
+        var next = new Load(new LoadPlan(
+                source,
+                index.transport(plan.pipeline()),
+                barrier,
+                plan.index(),
+                plan.serverIds(),
+                new BufferPool(plan.memoryBytes()),
+                limits(),
+                firstSize(),
+                new DeliveryPolicy(Backoff.DEFAULT, plan.retriesMax(), plan.outageMax(), resumed),
+                plan.rejectsMax().isPresent()
+                        ? RejectLimit.total(
+                                plan.rejectsMax().getAsLong(), start.counts().deadLettered())
+                        : RejectLimit.ofOneKind(),
+                plan.rate(),
+                checkpoints,
+                start,
+                new DeadLetterWriter(deadLetters()),
+                STATE_RETRY,
+                DRAIN,
+                event -> {
+                    meter.on(event);
+                    listener.on(event);
+                },
+                clock));
+        load = next;
+        String why = stopped;
+        if (why != null) {
+            next.stop(StopReason.INTERRUPTED, why);
+        }
+        LoadResult result = next.run();
+        if (result.counts().addsUp()) {
+            return result;
+        }
+        var stops = new ArrayList<>(result.stops());
+        stops.add(new StopSignal.Stop(
+                StopReason.BUG, "the ledger does not add up: " + result.counts().equation()));
+        return new LoadResult(
+                result.counts(), result.complete(), stops, result.window(), result.windowReason(), result.nanos());
+    }
+
+    Path deadLetters() {
+        return plan.deadLetters().orElse(folder.folder().resolve("dead-letters.ndjson"));
+    }
+
+    private WindowSize firstSize() {
+        return new WindowSize(
+                plan.bulkBytes().orElse(FIRST_BULK_BYTES), plan.concurrency().orElse(FIRST_CONCURRENCY));
+    }
+
+    /** Three quarters of the memory may be in flight; the rest is for the batch being filled and those that wait. */
+    private WindowLimits limits() {
+        long contentMax = cluster.contentBytesMax() / 10 * 9;
+        int fixedBulk = plan.bulkBytes().orElse(-1);
+        int bulkMax = (int)
+                Math.min(contentMax, fixedBulk > 0 ? fixedBulk : Math.min(BULK_BYTES_MAX, plan.memoryBytes() / 4));
+        int bulkMin = Math.min(bulkMax, fixedBulk > 0 ? fixedBulk : BULK_BYTES_MIN);
+        int concurrencyMax = plan.concurrency().orElse(plan.concurrencyMax());
+        int concurrencyMin = plan.concurrency().orElse(1);
+        return new WindowLimits(bulkMin, bulkMax, concurrencyMin, concurrencyMax, plan.memoryBytes() / 4 * 3);
+    }
+
+    // ---- guard --------------------------------------------------------------------------------------------------
+
+    private Optional<String> guard() {
+        String alias = "penstock-load-" + folder.id().substring(folder.id().lastIndexOf('-') + 1);
+        Optional<String> without = index.guard(alias);
+        without.ifPresent(listener::onWarning);
+        return without.isPresent() ? Optional.empty() : Optional.of(alias);
+    }
+
+    private void unguard(String alias) {
+        try {
+            index.unguard(alias);
+        } catch (TargetException e) {
+            listener.onWarning("the alias %s of this load is still on %s; the next run of it removes it (%s)"
+                    .formatted(alias, index.name(), e.getMessage()));
+        }
+    }
+}
