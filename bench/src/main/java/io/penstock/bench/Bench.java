@@ -8,7 +8,13 @@ import picocli.CommandLine.Command;
         name = "bench/run",
         description = "Measures the load engine on real local servers. See docs/benchmarks.md.",
         mixinStandardHelpOptions = true,
-        subcommands = {ClientCost.class, BareComparison.class, WindowGrid.class})
+        subcommands = {
+            ClientCost.class,
+            BareComparison.class,
+            WindowGrid.class,
+            EnvelopeComparison.class,
+            ReindexComparison.class
+        })
 final class Bench implements Runnable {
     @CommandLine.Spec
     private CommandLine.Model.CommandSpec spec;
@@ -22,6 +28,6 @@ final class Bench implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                spec.commandLine(), "say what to measure: client-cost, bare or window");
+                spec.commandLine(), "say what to measure: client-cost, bare, window, envelope or reindex");
     }
 }

@@ -73,6 +73,35 @@ final class Loads {
         return onFreshIndex(program, time);
     }
 
+    /** A whole load into an index that it makes itself, with the cluster's default settings. */
+    Child.Outcome intoNewIndex(Path file, List<String> options) throws IOException, InterruptedException {
+        servers.dropIndex(INDEX);
+        List<String> words = new ArrayList<>(List.of("load", file.toString(), "--index", INDEX, "--format", "ndjson"));
+        words.addAll(options);
+        try {
+            return command(words.toArray(String[]::new));
+        } finally {
+            servers.dropIndex(INDEX);
+        }
+    }
+
+    /** Any command of Penstock against the servers, from its beginning, which must end well. */
+    Child.Outcome command(String... words) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(home.resolve("penstock").toString()));
+        command.addAll(List.of(words));
+        command.addAll(List.of(
+                "--target",
+                servers.url(),
+                "--state",
+                state.toString(),
+                "--restart",
+                "--output",
+                "json",
+                "--progress",
+                "json"));
+        return checked(Child.run(new ProcessBuilder(command), LONG_ENOUGH), 0);
+    }
+
     /** A whole load by the bare loader, in a JVM with the options of the launcher's. */
     Child.Outcome bare(Path file, boolean serverIds) throws IOException, InterruptedException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -97,6 +126,11 @@ final class Loads {
         } finally {
             servers.dropIndex(INDEX);
         }
+    }
+
+    /** From the first look at the cluster to the served index, as the summary says. */
+    static double totalSeconds(Child.Outcome penstock) {
+        return penstock.output().path("seconds").path("total").asDouble();
     }
 
     /** Documents per second as the summary says: acknowledged, from the first byte read to the last reply. */

@@ -9,12 +9,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -141,24 +139,8 @@ final class DlqCommand implements Runnable {
         @Option(names = "--pipeline", paramLabel = "ID", description = "Ingest pipeline for every document.")
         private @Nullable String pipeline;
 
-        @Option(
-                names = "--max-outage",
-                paramLabel = "DURATION",
-                defaultValue = "10m",
-                description = "How long the cluster may be unusable; 0 for ever. Default: 10m.")
-        private Duration maxOutage = Duration.ofMinutes(10);
-
-        @Option(
-                names = "--max-rejects",
-                paramLabel = "N",
-                description = "Most dead letters before the replay stops with 9.")
-        private @Nullable Long maxRejects;
-
-        @Option(
-                names = "--dlq",
-                paramLabel = "FILE",
-                description = "File for what fails again. Default: in the state folder.")
-        private @Nullable Path deadLetters;
+        @Mixin
+        private LimitOptions limits = new LimitOptions();
 
         @Option(names = "--restart", description = "Forget an earlier replay of the same file.")
         private boolean restart;
@@ -198,10 +180,10 @@ final class DlqCommand implements Runnable {
                     64,
                     Runtime.getRuntime().maxMemory() / 4,
                     0,
-                    maxOutage,
-                    maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
+                    limits.maxOutage,
+                    limits.rejects(),
                     RateLimit.none(),
-                    Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
+                    limits.deadLetterFile(),
                     Optional.empty(),
                     true,
                     FinishPlan.COUNT,

@@ -34,9 +34,9 @@ final class FinishOptions {
 
     @Option(
             names = "--verify",
-            paramLabel = "count|off",
+            paramLabel = "count|sample|off",
             defaultValue = "count",
-            description = "Count the documents at the end. Default: count.")
+            description = "Count at the end; sample also reads some back and compares. Default: count.")
     String verify = "count";
 
     /**
@@ -46,17 +46,21 @@ final class FinishOptions {
      * @param aliasByDefault the alias to move when none is named
      */
     FinishPlan plan(String index, Optional<String> aliasByDefault) {
-        if (!List.of("count", "off").contains(verify)) {
-            throw new UsageException("--verify is count or off, not '%s'".formatted(verify));
+        if (!List.of("count", "sample", "off").contains(verify)) {
+            throw new UsageException("--verify is count, sample or off, not '%s'".formatted(verify));
         }
-        boolean counted = verify.equals("count");
+        boolean counted = !verify.equals("off");
         Optional<String> moved = alias == null ? aliasByDefault : Optional.of(alias);
         moved.ifPresent(name -> checkAlias(name, index, counted));
         if (keepOld != null && (moved.isEmpty() || keepOld < 0)) {
             throw new UsageException("--keep-old is 0 or more, and needs --alias");
         }
         return new FinishPlan(
-                counted, segmentsMax(), moved, keepOld == null ? OptionalInt.empty() : OptionalInt.of(keepOld));
+                counted,
+                verify.equals("sample"),
+                segmentsMax(),
+                moved,
+                keepOld == null ? OptionalInt.empty() : OptionalInt.of(keepOld));
     }
 
     private static void checkAlias(String name, String index, boolean counted) {

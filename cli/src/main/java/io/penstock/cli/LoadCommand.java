@@ -10,12 +10,9 @@ import io.penstock.job.Target;
 import io.penstock.source.file.FileOptions;
 import io.penstock.source.file.FileSource;
 import io.penstock.source.file.Format;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -141,19 +138,8 @@ final class LoadCommand implements Callable<Integer> {
             description = "Resends of one document; 0 for as many as --max-outage allows. Default: 0.")
     int maxRetries;
 
-    @Option(
-            names = "--max-outage",
-            paramLabel = "DURATION",
-            defaultValue = "10m",
-            description = "How long the cluster may be unusable; 0 for ever. Default: 10m.")
-    Duration maxOutage = Duration.ofMinutes(10);
-
-    @Option(
-            names = "--max-rejects",
-            paramLabel = "N",
-            description = "Most dead letters. Default: stops when nearly all fail for one reason.")
-    @Nullable
-    Long maxRejects;
+    @Mixin
+    LimitOptions limits = new LimitOptions();
 
     @Option(
             names = "--max-doc-bytes",
@@ -161,10 +147,6 @@ final class LoadCommand implements Callable<Integer> {
             description = "Larger documents become dead letters. Default: what the cluster takes.")
     @Nullable
     ByteSize maxDocBytes;
-
-    @Option(names = "--dlq", paramLabel = "FILE", description = "File for dead letters. Default: in the state folder.")
-    @Nullable
-    Path deadLetters;
 
     @Option(names = "--no-sniff", description = "Send only to the given addresses; do not look for the other nodes.")
     boolean noSniff;
@@ -224,6 +206,9 @@ final class LoadCommand implements Callable<Integer> {
         Optional<Supplier<String>> fileMapping = mapping();
         boolean serverIds = oneOf("--ids", ids, "job", "server").equals("server");
         FinishPlan afterwards = finish.plan(index, Optional.empty());
+        if (afterwards.sampled() && serverIds) {
+            throw new UsageException("--verify sample looks documents up by id, which --ids server does not tell");
+        }
         OptionalInt bulk = bulkBytes();
         RateLimit limit = rate.limit();
         OptionalInt requests = concurrency();
@@ -242,10 +227,10 @@ final class LoadCommand implements Callable<Integer> {
                 Math.max(1, maxConcurrency),
                 memory,
                 maxRetries,
-                maxOutage,
-                maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
+                limits.maxOutage,
+                limits.rejects(),
                 limit,
-                Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
+                limits.deadLetterFile(),
                 Optional.empty(),
                 finish.keepSettings,
                 afterwards,

@@ -15,10 +15,8 @@ import io.penstock.job.ServerCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -91,21 +89,8 @@ final class ReindexCommand implements Callable<Integer> {
     @Mixin
     private RateOptions rate = new RateOptions();
 
-    @Option(
-            names = "--max-outage",
-            paramLabel = "DURATION",
-            defaultValue = "10m",
-            description = "How long a cluster may be unusable; 0 for ever. Default: 10m.")
-    private Duration maxOutage = Duration.ofMinutes(10);
-
-    @Option(
-            names = "--max-rejects",
-            paramLabel = "N",
-            description = "Most dead letters. Default: stops when nearly all fail for one reason.")
-    private @Nullable Long maxRejects;
-
-    @Option(names = "--dlq", paramLabel = "FILE", description = "File for dead letters. Default: in the state folder.")
-    private @Nullable Path deadLetters;
+    @Mixin
+    private LimitOptions limits = new LimitOptions();
 
     @Option(names = "--no-sniff", description = "Send only to the given addresses; do not look for the other nodes.")
     private boolean noSniff;
@@ -179,7 +164,7 @@ final class ReindexCommand implements Callable<Integer> {
         copied.warnings().forEach(listener::onWarning);
         FinishPlan afterwards =
                 finish.plan(index, copied.isAlias() && !elsewhere ? Optional.of(name) : Optional.empty());
-        IndexSource source = IndexSource.of(from, copied, query(), maxOutage, listener::onWarning);
+        IndexSource source = IndexSource.of(from, copied, query(), limits.maxOutage, listener::onWarning);
         RateLimit limit = rate.limit();
         Optional<ServerCopy> inside =
                 elsewhere || rate.limitsBytes() ? Optional.empty() : Optional.of(new Reindex(target, source));
@@ -210,11 +195,11 @@ final class ReindexCommand implements Callable<Integer> {
                 64,
                 Runtime.getRuntime().maxMemory() / 4,
                 0,
-                maxOutage,
-                maxRejects == null ? OptionalLong.empty() : OptionalLong.of(maxRejects),
+                limits.maxOutage,
+                limits.rejects(),
                 limit,
-                Optional.ofNullable(deadLetters).map(Path::toAbsolutePath),
-                Optional.of(new CopyPlan(inside, Optional.ofNullable(catchUp).map(source::catchUp))),
+                limits.deadLetterFile(),
+                Optional.of(new CopyPlan(inside, Optional.ofNullable(catchUp).map(source::catchUp), source::sample)),
                 finish.keepSettings,
                 afterwards,
                 restart,

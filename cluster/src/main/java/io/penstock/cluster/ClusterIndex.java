@@ -2,13 +2,21 @@ package io.penstock.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.delivery.BulkTransport;
+import io.penstock.core.document.Document;
 import io.penstock.envelope.EnvelopedIndex;
+import io.penstock.job.SampledDocument;
 import io.penstock.job.TargetException;
 import io.penstock.job.TargetIndex;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** An index of a {@link Cluster}, as it was when it was found. */
@@ -121,10 +129,50 @@ final class ClusterIndex implements TargetIndex {
     }
 
     @Override
-    public BulkTransport transport(Optional<String> pipeline) {
-        boolean piped = pipeline.isPresent()
+    public List<String> differences(List<SampledDocument> documents, Optional<String> pipeline) {
+        ObjectNode search =
+                JSON.createObjectNode().put("size", documents.size()).put("version", true);
+        ArrayNode ids = search.putObject("query").putObject("ids").putArray("values");
+        documents.forEach(document -> ids.add(document.id()));
+        Cluster.Answer answer = cluster.call("POST", path() + "/_search", search, SLOW);
+        requireAllShards(answer, "the documents of " + name + " cannot be read back");
+        Map<String, JsonNode> found = new HashMap<>();
+        answer.json()
+                .path("hits")
+                .path("hits")
+                .forEach(hit -> found.put(hit.path("_id").asText(), hit));
+        boolean maybeChanged = runsPipeline(pipeline.filter(id -> !id.equals("_none")));
+        var differences = new ArrayList<String>();
+        for (SampledDocument document : documents) {
+            JsonNode hit = found.get(document.id());
+            if (hit == null) {
+                differences.add("%s is not in %s (%s)".formatted(document.id(), name, document.place()));
+            } else if (!maybeChanged && !isSame(document, hit)) {
+                differences.add("%s is not in %s as it was read (%s)".formatted(document.id(), name, document.place()));
+            }
+        }
+        return differences;
+    }
+
+    private static boolean isSame(SampledDocument document, JsonNode hit) {
+        boolean otherVersion = document.version() != Document.NO_VERSION
+                && document.version() != hit.path("_version").asLong();
+        try {
+            return otherVersion || JSON.readTree(document.body()).equals(hit.path("_source"));
+        } catch (IOException e) {
+            return false; // the server took what is no JSON for us
+        }
+    }
+
+    private boolean runsPipeline(Optional<String> pipeline) {
+        return pipeline.isPresent()
                 || !isNone(settings.path("default_pipeline"))
                 || !isNone(settings.path("final_pipeline"));
+    }
+
+    @Override
+    public BulkTransport transport(Optional<String> pipeline) {
+        boolean piped = runsPipeline(pipeline);
         var parameters =
                 new StringBuilder("filter_path=took,errors,items.*._id,items.*.status,items.*.error,error,status");
         if (piped) {

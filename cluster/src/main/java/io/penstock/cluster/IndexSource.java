@@ -11,7 +11,9 @@ import io.penstock.core.source.Source;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.source.SourceReader;
 import io.penstock.job.CatchUp;
+import io.penstock.job.SampledDocument;
 import io.penstock.job.TargetException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -186,6 +188,24 @@ public final class IndexSource implements Source {
         }
         boolean atRest = !writtenBefore.isMissingNode() && written().equals(writtenBefore);
         return atRest ? OptionalLong.of(count()) : OptionalLong.empty();
+    }
+
+    /** Some of its documents, each as likely as any other. */
+    public List<SampledDocument> sample() {
+        ObjectNode search =
+                JSON.createObjectNode().put("size", SampledDocument.COUNT).put("version", true);
+        ObjectNode scored = search.putObject("query").putObject("function_score");
+        query.ifPresent(json -> scored.set("query", json));
+        scored.putObject("random_score");
+        var sample = new ArrayList<SampledDocument>();
+        for (JsonNode hit : hits(search)) {
+            byte[] body = hit.path("_source").toString().getBytes(StandardCharsets.UTF_8);
+            if (body.length <= SampledDocument.BYTES_MAX) {
+                String id = hit.path("_id").asText();
+                sample.add(new SampledDocument(id, hit.path("_version").asLong(), copied.name(), body));
+            }
+        }
+        return sample;
     }
 
     // ---- catching up --------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +112,10 @@ public final class Job {
         tellOfAbandoned(index);
         Optional<HeldEnvelope> envelope = putEnvelopeOn(folder, index, start);
         LoadResult result;
-        var into = new Loading(plan, cluster, folder, index, meter, listener, clock);
+        Optional<Sample> sample = plan.finish().sampled() && plan.copy().isEmpty()
+                ? Optional.of(new Sample(plan.index(), new Random()))
+                : Optional.empty();
+        var into = new Loading(plan, cluster, folder, index, sample, meter, listener, clock);
         loading = into;
         if (stoppedBy != null) {
             into.stop(whyStopped());
@@ -133,6 +137,12 @@ public final class Job {
             loaded = clock.nanos();
             if (isWell(result) && plan.finish().counted()) {
                 verified = verify(folder, index, start, counts(result, catchingUp));
+            }
+            if (isWell(result) && plan.finish().sampled()) {
+                compare(
+                        index,
+                        sample.map(Sample::documents)
+                                .or(() -> plan.copy().map(copy -> copy.sample().get())));
             }
             if (isWell(result)) {
                 finish(index, envelope);
@@ -298,6 +308,27 @@ public final class Job {
         } catch (TargetException e) {
             fail(ExitCode.VERIFICATION, "the documents could not be counted: " + e.getMessage());
             return Optional.empty();
+        }
+    }
+
+    private void compare(TargetIndex index, Optional<List<SampledDocument>> sample) {
+        List<SampledDocument> documents = sample.orElse(List.of());
+        if (documents.isEmpty()) {
+            listener.onWarning("no documents were read in this run, so that none can be read back and compared");
+            return;
+        }
+        try {
+            List<String> differences = index.differences(documents, plan.pipeline());
+            if (differences.isEmpty()) {
+                listener.onStep("%,d documents read back and compared".formatted(documents.size()));
+            } else {
+                fail(
+                        ExitCode.VERIFICATION,
+                        "%,d of %,d documents that were read back are not what was read: %s; somebody else writes to %s, or documents were lost"
+                                .formatted(differences.size(), documents.size(), differences.get(0), index.name()));
+            }
+        } catch (TargetException e) {
+            fail(ExitCode.VERIFICATION, "documents could not be read back: " + e.getMessage());
         }
     }
 

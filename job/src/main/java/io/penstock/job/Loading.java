@@ -41,17 +41,20 @@ final class Loading {
     private final Target.ClusterFacts cluster;
     private final JobFolder folder;
     private final TargetIndex index;
+    private final Optional<Sample> sample;
     private final RequestMeter meter;
     private final Job.JobListener listener;
     private final Clock clock;
     private volatile @Nullable Load load;
     private volatile @Nullable String stopped;
 
+    /** @param sample takes some of the documents that are sent */
     Loading(
             JobPlan plan,
             Target.ClusterFacts cluster,
             JobFolder folder,
             TargetIndex index,
+            Optional<Sample> sample,
             RequestMeter meter,
             Job.JobListener listener,
             Clock clock) {
@@ -59,6 +62,7 @@ final class Loading {
         this.cluster = cluster;
         this.folder = folder;
         this.index = index;
+        this.sample = sample;
         this.meter = meter;
         this.listener = listener;
         this.clock = clock;
@@ -167,7 +171,7 @@ final class Loading {
     private LoadResult load(Source source, Checkpoint start, boolean resumed, Optional<CheckpointStore> checkpoints) {
         DurabilityBarrier barrier = index.hasAsyncTranslog() ? index.barrier() : DurabilityBarrier.NONE;
         var next = new Load(new LoadPlan(
-                source,
+                sample.map(some -> some.around(source)).orElse(source),
                 index.transport(plan.pipeline()),
                 barrier,
                 plan.index(),
@@ -188,6 +192,7 @@ final class Loading {
                 DRAIN,
                 event -> {
                     meter.on(event);
+                    sample.ifPresent(some -> some.on(event));
                     listener.on(event);
                 },
                 clock));

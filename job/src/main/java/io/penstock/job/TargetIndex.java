@@ -3,6 +3,7 @@ package io.penstock.job;
 import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.delivery.BulkTransport;
 import io.penstock.envelope.EnvelopedIndex;
+import java.util.List;
 import java.util.Optional;
 
 /** An index that is loaded, pinned when it was found: the write index behind an alias stays the same one. */
@@ -30,6 +31,15 @@ public interface TargetIndex {
 
     /** Documents that a search would find, after a refresh on every shard. */
     long countAfterRefresh();
+
+    /**
+     * Looks for documents in the index as they were read, as far as it can tell: one that an ingest pipeline may have
+     * changed need only be there, and one of which the index has another version is passed over.
+     *
+     * @param pipeline the user's ingest pipeline
+     * @return a sentence for each that is not there, or not the same
+     */
+    List<String> differences(List<SampledDocument> documents, Optional<String> pipeline);
 
     /** How bulk requests reach it, with the user's ingest pipeline. */
     BulkTransport transport(Optional<String> pipeline);

@@ -282,8 +282,43 @@ class EnvelopeIT {
                 .containsExactly("wrapped-old");
     }
 
+    @Test
+    void documentsReadBackAreAsTheyWereRead() {
+        LoadUnderTest.Outcome outcome = scene.load().enveloped(sampled()).run();
+        scene.ledger().provesAllIndexed(outcome);
+        assertThat(outcome.told().toString()).contains("100 documents read back and compared");
+    }
+
+    /** The count is right, and the alias stays where it is all the same. */
+    @Test
+    void anAliasDoesNotMoveWhenDocumentsReadBackAreNotAsTheyWereRead() {
+        scene.cluster().put("/wrapped-old", "{\"settings\":{\"number_of_replicas\":0}}");
+        scene.cluster().put("/wrapped-old/_alias/wrapped-live", "");
+        LoadUnderTest.Outcome outcome = scene.load()
+                .enveloped(sampled())
+                .onEvent(Midway.after(500, () -> {
+                    scene.cluster().post("/wrapped/_refresh", "");
+                    var changes = new StringBuilder();
+                    for (JsonNode hit : scene.cluster().scan("wrapped")) {
+                        changes.append("{\"index\":{\"_id\":\"%s\"}}\n{\"changed\":true}\n"
+                                .formatted(hit.path("_id").asText()));
+                    }
+                    scene.cluster().post("/wrapped/_bulk", changes.toString());
+                }))
+                .run();
+        assertThat(outcome.report().exit()).as(outcome.messages()).isEqualTo(ExitCode.VERIFICATION);
+        assertThat(outcome.messages()).contains("documents that were read back are not what was read");
+        assertThat(scene.cluster().get("/_alias/wrapped-live").fieldNames())
+                .toIterable()
+                .containsExactly("wrapped-old");
+    }
+
+    private static FinishPlan sampled() {
+        return new FinishPlan(true, true, OptionalInt.empty(), Optional.of("wrapped-live"), OptionalInt.empty());
+    }
+
     private static FinishPlan cutOver(int keepOld) {
-        return new FinishPlan(true, OptionalInt.of(1), Optional.of("wrapped-live"), OptionalInt.of(keepOld));
+        return new FinishPlan(true, false, OptionalInt.of(1), Optional.of("wrapped-live"), OptionalInt.of(keepOld));
     }
 
     private Map<String, String> settings() {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code penstock reindex} between indices of one cluster, both ways: by the cluster itself, and through Penstock. */
 @RealNode
 class ReindexIT {
-    private static final int KILLS = Integer.getInteger("penstock.kills", 6);
+    private static final int KILLS = Math.max(3, Integer.getInteger("penstock.kills", 6) / 2);
     private static final String OLD = "tracks-1";
     private static final String NEW = "tracks-2";
     private static final String ALIAS = "tracks";
