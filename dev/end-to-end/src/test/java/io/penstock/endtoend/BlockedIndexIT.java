@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,6 +89,7 @@ class BlockedIndexIT {
 
     /** Row 78, with the server's own disk monitor, which sets the block and takes it away again. */
     @Test
+    @Tag("torture")
     void waitsForTheServersOwnDiskMonitor() {
         scene.withIndex("{}");
         Map<String, Object> full = Map.of(
