@@ -160,7 +160,7 @@ final class ReindexCommand implements Callable<Integer> {
 
     private JobPlan plan(Cluster target, Cluster from, Job.JobListener listener) {
         boolean elsewhere = !from.facts().uuid().equals(target.facts().uuid());
-        CopiedIndex copied = CopiedIndex.of(from, name);
+        CopiedIndex copied = CopiedIndex.of(from, name, elsewhere ? "" : index);
         copied.warnings().forEach(listener::onWarning);
         FinishPlan afterwards =
                 finish.plan(index, copied.isAlias() && !elsewhere ? Optional.of(name) : Optional.empty());

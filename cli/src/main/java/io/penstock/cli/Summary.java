@@ -27,13 +27,11 @@ final class Summary {
 
     private static void text(JobReport report, PrintWriter out) {
         Counts counts = report.counts();
+        // A cluster that copies by itself does not tell how many bytes.
+        String bytes = counts.bytes() == 0 ? "" : ", %.1f MB/s".formatted(report.megabytesPerSecond());
         out.printf(
-                "%s: %,d documents indexed in %.1f s: %,.0f docs/s, %.1f MB/s%n",
-                report.index(),
-                counts.indexed(),
-                report.seconds().total(),
-                report.documentsPerSecond(),
-                report.megabytesPerSecond());
+                "%s: %,d documents indexed in %.1f s: %,.0f docs/s%s%n",
+                report.index(), counts.indexed(), report.seconds().total(), report.documentsPerSecond(), bytes);
         out.printf("  %s%n", counts.equation());
         report.window()
                 .ifPresent(window -> out.printf(

@@ -48,7 +48,7 @@ public final class Cluster implements Target, AutoCloseable {
     private final ClusterOptions options;
     private final HttpExchange http;
     private NodeRing nodes;
-    private @Nullable ClusterFacts facts;
+    private volatile @Nullable ClusterFacts facts;
 
     public Cluster(ClusterOptions options) {
         this.options = options;
@@ -558,7 +558,8 @@ public final class Cluster implements Target, AutoCloseable {
     }
 
     private TargetException unusable(HttpExchange.NoAnswerException e) {
-        boolean plain = "http".equals(options.targets().get(0).getScheme());
+        // Only at the first look: later it has answered, and closes connections because it is in trouble.
+        boolean plain = facts == null && "http".equals(options.targets().get(0).getScheme());
         boolean noTls = HttpExchange.meetsPlainText(e.getCause());
         String hint = switch (e.reason()) {
             case NOT_CONNECTED -> ": start the cluster, or check the address";

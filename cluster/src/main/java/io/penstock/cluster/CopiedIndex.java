@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 
 /**
@@ -32,6 +34,8 @@ public final class CopiedIndex {
             "index.routing.allocation.initial_recovery.",
             "index.blocks.",
             "index.store.snapshot.",
+            "index.remote_store.",
+            "archived.",
             "index.verified_before_close",
             "index.lifecycle.",
             "index.plugins.index_state_management.",
@@ -65,25 +69,40 @@ public final class CopiedIndex {
     /**
      * Looks it up.
      *
+     * @param into the index it is copied into; an alias that an earlier run moved onto that one already means what it
+     *     stood for before
      * @throws TargetException if there is none, or if it cannot be copied
      */
-    public static CopiedIndex of(Cluster cluster, String name) {
-        Cluster.Answer answer = cluster.call("GET", "/" + Paths.encode(name) + "?flat_settings=true", null, QUICK);
-        if (answer.status() == 404) {
-            throw refused("there is no index, alias or data stream %s to copy".formatted(name));
-        }
-        cluster.requireOk(answer, name + " cannot be looked up");
-        Map<String, JsonNode> indices = new TreeMap<>();
-        answer.json().properties().forEach(entry -> indices.put(entry.getKey(), entry.getValue()));
-        if (indices.isEmpty()) {
-            throw refused("%s stands for no index".formatted(name));
-        }
+    public static CopiedIndex of(Cluster cluster, String name, String into) {
+        Map<String, JsonNode> indices = look(cluster, name, name);
         boolean stream = indices.values().stream()
                 .anyMatch(index -> index.path("data_stream").asText("").equals(name));
-        var copied =
-                new CopiedIndex(name, !stream && !indices.containsKey(name), stream, indices, model(name, indices));
+        boolean alias = !stream && !indices.containsKey(name);
+        if (alias && indices.keySet().equals(Set.of(into))) {
+            SortedSet<String> before = cluster.replacedBy(into);
+            if (before.isEmpty()) {
+                throw refused("%s stands for %s, which cannot be copied into itself".formatted(name, into));
+            }
+            indices = look(cluster, name, String.join(",", before));
+        }
+        var copied = new CopiedIndex(name, alias, stream, indices, model(name, indices));
         copied.refuseWhatCannotBeCopied();
         return copied;
+    }
+
+    private static Map<String, JsonNode> look(Cluster cluster, String name, String indices) {
+        Cluster.Answer answer = cluster.call(
+                "GET", "/" + Paths.encode(indices).replace("%2C", ",") + "?flat_settings=true", null, QUICK);
+        if (answer.status() == 404) {
+            throw refused("there is no index, alias or data stream %s to copy".formatted(indices));
+        }
+        cluster.requireOk(answer, name + " cannot be looked up");
+        Map<String, JsonNode> found = new TreeMap<>();
+        answer.json().properties().forEach(entry -> found.put(entry.getKey(), entry.getValue()));
+        if (found.isEmpty()) {
+            throw refused("%s stands for no index".formatted(name));
+        }
+        return found;
     }
 
     /** Of several indices, the one that is written to now says how the new one is made. */
@@ -216,7 +235,8 @@ public final class CopiedIndex {
                 .path("settings")
                 .properties()
                 .forEach(entry -> {
-                    if (isCopied(entry.getKey(), elsewhere, given)) {
+                    boolean hiddenStream = stream && entry.getKey().equals("index.hidden");
+                    if (!hiddenStream && isCopied(entry.getKey(), elsewhere, given)) {
                         settings.set(entry.getKey(), entry.getValue());
                     }
                 });
@@ -236,6 +256,7 @@ public final class CopiedIndex {
     private String mapping() {
         JsonNode found = indices.getOrDefault(model, JSON.createObjectNode()).path("mappings");
         ObjectNode mapping = found instanceof ObjectNode object ? object.deepCopy() : JSON.createObjectNode();
+        mapping.remove("_data_stream_timestamp"); // what a data stream adds to the mapping of its indices
         if (mapping.get("_meta") instanceof ObjectNode meta) {
             meta.remove(Cluster.REPLACED_KEY);
             if (meta.isEmpty()) {

@@ -321,6 +321,9 @@ final class Copying {
 
     /** Ends what an earlier run, or a request whose answer was lost, left at work. */
     private void endStrays() throws InterruptedException {
+        if (!guarded) {
+            return; // under its own name the index may be copied into by others
+        }
         long until = clock.nanos() + STRAYS_MAX.toNanos();
         for (List<String> tasks = copy.tasks(into); !tasks.isEmpty(); tasks = copy.tasks(into)) {
             if (clock.nanos() > until) {

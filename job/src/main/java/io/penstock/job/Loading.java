@@ -127,6 +127,11 @@ final class Loading {
         try {
             copying.run(resumed);
         } catch (TargetException e) {
+            boolean nothingCopied = copying.at().counts().equals(start.counts());
+            if (e.reason() == TargetException.Reason.REFUSES && nothingCopied) {
+                listener.onWarning("%s; reading and sending the documents instead".formatted(e.getMessage()));
+                return sent(start, resumed);
+            }
             StopReason reason = e.reason() == TargetException.Reason.UNUSABLE
                     ? StopReason.TARGET_UNUSABLE
                     : StopReason.TARGET_REFUSES;

@@ -21,6 +21,8 @@ public final class BufferPool {
     private final Condition returned = lock.newCondition();
     private final Deque<byte[]> freeChunks = new ArrayDeque<>();
     private long reservedBytes;
+    /** In use and free together. */
+    private long chunksMade;
 
     /** A budget of so many bytes, at least one chunk, for all reservations together. */
     public BufferPool(long budgetBytes) {
@@ -72,8 +74,9 @@ public final class BufferPool {
     }
 
     /**
-     * Gives back what {@link #reserve} took, with the chunks filled under it. They are kept for the next batch as far
-     * as the budget allows: dropped chunks have lived long enough to be garbage that only a full collection finds.
+     * Gives back what {@link #reserve} took, with the chunks filled under it. They are kept for the next batch as long
+     * as there are no more of them than the budget holds: a dropped chunk has lived long enough to be garbage that only
+     * a full collection finds, and reservations are rarely filled to the last byte.
      */
     void release(long bytes, List<byte[]> chunks) {
         lock.lock();
@@ -83,8 +86,10 @@ public final class BufferPool {
                 throw new IllegalStateException("more bytes returned than were reserved: " + reservedBytes);
             }
             for (byte[] chunk : chunks) {
-                if ((freeChunks.size() + 1L) * CHUNK_BYTES <= budgetBytes - reservedBytes) {
+                if (chunksMade * CHUNK_BYTES <= budgetBytes) {
                     freeChunks.push(chunk);
+                } else {
+                    chunksMade--; // made for a document larger than the budget
                 }
             }
             returned.signalAll();
@@ -97,7 +102,11 @@ public final class BufferPool {
         lock.lock();
         try {
             byte[] chunk = freeChunks.poll();
-            return chunk == null ? new byte[CHUNK_BYTES] : chunk;
+            if (chunk == null) {
+                chunksMade++;
+                return new byte[CHUNK_BYTES];
+            }
+            return chunk;
         } finally {
             lock.unlock();
         }

@@ -127,6 +127,7 @@ final class Program implements AutoCloseable {
                 "-XX:+UseSerialGC",
                 "-XX:NewSize=" + (heap.equals(DEFAULT_HEAP) ? "96m" : "8m"), // as the launcher does it
                 "-XX:SurvivorRatio=2",
+                "-XX:TargetSurvivorRatio=90",
                 "-XX:+ExitOnOutOfMemoryError",
                 "-XX:TieredStopAtLevel=1", // most of these lives are too short for the second compiler
                 "--enable-native-access=ALL-UNNAMED",

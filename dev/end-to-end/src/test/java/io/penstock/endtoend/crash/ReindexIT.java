@@ -148,20 +148,22 @@ class ReindexIT {
         cluster.put("/" + OLD + "/_alias/" + ALIAS, "");
         String[] options = inside ? new String[] {"--force-merge", "1"} : THROUGH_PENSTOCK;
         for (int kill = 0; kill < KILLS; kill++) {
-            Program.Running running = reindex(OLD, options);
+            Program.Running running = reindex(ALIAS, options);
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> running.said().contains("documents of") || !running.isAlive());
             running.endsWithin(Duration.ofMillis(seeds.intBetween(0, 2_000)));
             running.kill();
         }
-        Program.Ended ended = reindex(OLD, options).end();
+        Program.Ended ended = reindex(ALIAS, options).end();
         assertThat(ended.exit()).as(ended.err()).isZero();
         assertThat(documents(NEW)).isEqualTo(documents(OLD));
+        assertThat(cluster.get("/_alias/" + ALIAS).fieldNames()).toIterable().containsExactly(NEW);
         assertThat(settings(NEW))
                 .containsEntry("index.refresh_interval", "7s")
                 .doesNotContainKey("index.translog.durability");
-        assertThat(cluster.get("/" + NEW + "/_alias").at("/" + NEW + "/aliases"))
-                .isEmpty();
+        assertThat(cluster.get("/" + NEW + "/_alias").at("/" + NEW + "/aliases").fieldNames())
+                .toIterable()
+                .containsExactly(ALIAS);
     }
 
     @Test
@@ -177,6 +179,29 @@ class ReindexIT {
         Program.Ended ended = reindex(OLD).end();
         assertThat(ended.exit()).as(ended.err()).isZero();
         assertThat(documents(NEW)).isEqualTo(documents(OLD));
+    }
+
+    @Test
+    void aDataStreamIsCopiedIntoAnOrdinaryIndex() throws Exception {
+        cluster.put(
+                "/_index_template/plays",
+                "{\"index_patterns\":[\"plays\"],\"data_stream\":{},\"template\":{\"settings\":{\"number_of_replicas\":0}}}");
+        try {
+            for (int n = 0; n < 10; n++) {
+                cluster.post("/plays/_doc", "{\"@timestamp\":\"2026-11-21T00:00:0%dZ\",\"n\":%d}".formatted(n, n));
+                if (n == 4) {
+                    cluster.post("/plays/_rollover", "");
+                }
+            }
+            Program.Ended ended = reindex("plays", "--verify", "sample").end();
+            assertThat(ended.exit()).as(ended.err()).isZero();
+            assertThat(documents(NEW)).isEqualTo(documents("plays")).hasSize(10);
+            assertThat(settings(NEW)).doesNotContainKey("index.hidden");
+            assertThat(cluster.exists("/_alias/plays")).isFalse();
+        } finally {
+            cluster.call("DELETE", "/_data_stream/plays", "");
+            cluster.call("DELETE", "/_index_template/plays", "");
+        }
     }
 
     /** Writers go on through the copy and the swap; afterwards each document is the last that was written. */

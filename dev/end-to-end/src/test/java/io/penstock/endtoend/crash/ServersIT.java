@@ -39,14 +39,77 @@ class ServersIT {
     @Test
     void openSearch3(RealCluster cluster) throws Exception {
         loadsWithExactCounts(cluster);
+        servesWithItsOwnSettings(cluster);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"opensearch:2.19.1", "elasticsearch:8.19.21", "elasticsearch:7.17.29"})
     @Tag("torture")
-    void otherServers(String version) throws Exception {
+    void otherServers(String version, RealCluster openSearch3) throws Exception {
         try (RealCluster cluster = start(version)) {
             loadsWithExactCounts(cluster);
+            servesWithItsOwnSettings(cluster);
+            copiesToAnother(cluster, openSearch3);
+        }
+    }
+
+    /** Under the envelope, merged, and behind an alias. */
+    private void servesWithItsOwnSettings(RealCluster cluster) throws Exception {
+        cluster.put(
+                "/served-1",
+                "{\"settings\":{\"refresh_interval\":\"7s\",\"number_of_replicas\":0,\"number_of_shards\":2},\"mappings\":%s}"
+                        .formatted(PlantedDocuments.MAPPING));
+        String before = cluster.text("/served-1/_settings?flat_settings=true");
+        try (var program = new Program(Files.createDirectory(folder.resolve("served")))) {
+            Program.Ended ended = program.enveloped(
+                            cluster.url(),
+                            file,
+                            "served-1",
+                            "--alias",
+                            "served",
+                            "--force-merge",
+                            "1",
+                            "--verify",
+                            "sample")
+                    .end();
+            new Proof(cluster, PLANTED, "served-1").complete(program, ended);
+            assertThat(cluster.text("/served-1/_settings?flat_settings=true")).isEqualTo(before);
+            assertThat(cluster.get("/_alias/served").fieldNames()).toIterable().containsExactly("served-1");
+        } finally {
+            cluster.call("DELETE", "/served-1", "");
+        }
+    }
+
+    /** Both ways of reindexing: inside the older cluster, and from it into a newer one of another kind. */
+    private void copiesToAnother(RealCluster from, RealCluster to) throws Exception {
+        try (var program = new Program(Files.createDirectory(folder.resolve("source")));
+                var inside = new Program(Files.createDirectory(folder.resolve("inside")));
+                var across = new Program(Files.createDirectory(folder.resolve("across")))) {
+            load(program, from, "origin").end();
+            long documents = from.count("origin");
+            assertThat(documents).isEqualTo(PLANTED.goodCount());
+            Program.Ended copied = inside.start(
+                            "reindex", "origin", "-i", "copy", "-t", from.url().toString(), "--verify", "sample")
+                    .end();
+            assertThat(copied.exit()).as(copied.err()).isZero();
+            assertThat(from.count("copy")).isEqualTo(documents);
+            Program.Ended crossed = across.start(
+                            "reindex",
+                            "origin",
+                            "-i",
+                            "across",
+                            "--source-url",
+                            from.url().toString(),
+                            "-t",
+                            to.url().toString(),
+                            "--verify",
+                            "sample")
+                    .end();
+            assertThat(crossed.exit()).as(crossed.err()).isZero();
+            assertThat(crossed.err()).contains("sent by Penstock");
+            assertThat(to.count("across")).isEqualTo(documents);
+        } finally {
+            to.call("DELETE", "/across", "");
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
@@ -57,6 +58,7 @@ final class CsvReader implements FormatReader {
                 .get();
         maker = new DocumentMaker(options);
         header = readHeader();
+        requireColumns(options);
         next = from;
         if (from.offset() > buffer.offset()) {
             goTo(from);
@@ -95,6 +97,17 @@ final class CsvReader implements FormatReader {
             throw new BrokenInputException(Reason.CORRUPT, "its header names a column twice");
         }
         return names;
+    }
+
+    /** A name that is no column would make a dead letter of every record. */
+    private void requireColumns(FileOptions options) throws BrokenInputException {
+        for (Optional<String> field : List.of(options.idField(), options.routingField(), options.versionField())) {
+            if (field.isPresent() && header.length > 0 && !List.of(header).contains(field.get())) {
+                throw new BrokenInputException(
+                        Reason.CORRUPT,
+                        "it has no column %s, only %s".formatted(field.get(), String.join(", ", header)));
+            }
+        }
     }
 
     @Override

@@ -48,6 +48,16 @@ final class CsvReaderTest {
     }
 
     @Test
+    void saysAtOnceThatAColumnIsNotThere() {
+        var options = new FileOptions(
+                Format.CSV, Operation.INDEX, Optional.of("sku"), Optional.empty(), Optional.empty(), 1000);
+        var readings = Readings.of("id,name\n1,x\n", options);
+
+        assertThat(readings.lines()).isEmpty();
+        assertThat(readings.failure()).hasMessageContaining("it has no column sku, only id, name");
+    }
+
+    @Test
     void takesTheAddressFromColumns() {
         var options = new FileOptions(
                 Format.TSV, Operation.INDEX, Optional.of("id"), Optional.of("r"), Optional.of("v"), 1000);
