@@ -21,7 +21,7 @@ final class ClusterEnvelope implements EnvelopedIndex {
     static final String META_KEY = "penstock";
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Duration QUICK = Duration.ofSeconds(30);
+    private static final Duration QUICK = Duration.ofSeconds(10);
 
     private final Cluster cluster;
     private final String name;

@@ -20,6 +20,7 @@ import java.util.UUID;
  */
 final class HeldEnvelope {
     private static final int TRIES = 5;
+    private static final Duration TRYING_MAX = Duration.ofSeconds(10);
     private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
 
     private final EnvelopedIndex index;
@@ -113,6 +114,7 @@ final class HeldEnvelope {
 
     private Optional<String> tried(java.util.function.Supplier<Envelope.Ending> attempt) {
         String problem = "";
+        long began = clock.nanos();
         for (int left = TRIES; left > 0; left--) {
             try {
                 switch (attempt.get()) {
@@ -135,6 +137,9 @@ final class HeldEnvelope {
             } catch (TargetException e) {
                 problem = "the settings of %s are not put back: %s; run 'penstock restore %s' when it answers"
                         .formatted(index.name(), e.getMessage(), index.name());
+            }
+            if (clock.nanos() - began > TRYING_MAX.toNanos()) {
+                break; // a cluster that hangs will not answer the next time
             }
             if (left > 1) {
                 pause();

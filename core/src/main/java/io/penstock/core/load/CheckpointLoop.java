@@ -34,7 +34,7 @@ final class CheckpointLoop {
         while (!ended) {
             plan.clock().sleep(failing ? PAUSE_AFTER_FAILURE : plan.barrier().interval());
             if (!ended) {
-                checkpoint();
+                checkpoint(false);
             }
         }
     }
@@ -49,20 +49,26 @@ final class CheckpointLoop {
         if (failing && stop.stops().stream().anyMatch(known -> known.reason() == StopReason.LOCAL_STATE)) {
             return;
         }
-        checkpoint();
+        checkpoint(true);
         if (failing) {
             stop.stop(StopReason.LOCAL_STATE, "the last checkpoint was not written");
         }
     }
 
-    private synchronized void checkpoint() {
+    /**
+     * One checkpoint.
+     *
+     * @param last whether there will be no other; one in the background may be cut off when the load ends, and proves
+     *     nothing then
+     */
+    private synchronized void checkpoint(boolean last) {
         Ledger.Snapshot snapshot = ledger.snapshot();
         if (snapshot.revision() == writtenRevision) {
             return;
         }
         try {
             plan.deadLetters().sync();
-            if (!isDurable()) {
+            if (!isDurable(last)) {
                 return;
             }
             var checkpoint = new Checkpoint(plan.start().facts(), snapshot.marks(), snapshot.counts());
@@ -71,19 +77,21 @@ final class CheckpointLoop {
             failing = false;
             plan.listener().on(new LoadEvent.Checkpointed(snapshot.counts()));
         } catch (StateException e) {
-            onStateException(e);
+            onStateException(e, last);
         }
     }
 
     /** If not, the checkpoint stays where it is, and what is behind it is sent again by a later run. */
-    private boolean isDurable() {
+    private boolean isDurable(boolean last) {
         switch (plan.barrier().makeDurable()) {
             case DurabilityBarrier.Durability.Safe safe -> {
                 return true;
             }
             case DurabilityBarrier.Durability.NotYet notYet -> {
-                plan.listener().on(new LoadEvent.CheckpointDelayed(notYet.why()));
-                if (ended) {
+                if (last || !ended) {
+                    plan.listener().on(new LoadEvent.CheckpointDelayed(notYet.why()));
+                }
+                if (last) {
                     stop.stop(
                             StopReason.TARGET_UNUSABLE,
                             "the last documents are not yet safe on the server's disk: " + notYet.why());
@@ -94,7 +102,7 @@ final class CheckpointLoop {
         return false;
     }
 
-    private void onStateException(StateException e) {
+    private void onStateException(StateException e, boolean last) {
         long now = plan.clock().nanos();
         if (!failing) {
             failing = true;
@@ -104,7 +112,7 @@ final class CheckpointLoop {
         plan.listener().on(new LoadEvent.CheckpointDelayed(message));
         boolean mayPass = e.reason() == StateException.Reason.NOT_WRITTEN
                 && now - failingSince < plan.stateRetry().toNanos();
-        if (!mayPass || ended) {
+        if (!mayPass || last) {
             stop.stop(StopReason.LOCAL_STATE, message);
         }
     }

@@ -63,7 +63,7 @@ public final class Load {
         checkpoints.end();
         checkpointing.interrupt();
         joinUninterrupted(checkpointing);
-        guarded(checkpoints::last);
+        lastCheckpoint();
         closeDeadLetters();
         boolean complete = ledger.marks().stream().allMatch(mark -> mark.done());
         return new LoadResult(ledger.settled(), complete, stop.stops(), window.size(), window.reason(), ended - began);
@@ -119,6 +119,20 @@ public final class Load {
                 stop.stop(StopReason.INTERRUPTED, "interrupted");
             }
         }
+    }
+
+    /** As long as it takes; of a load that was stopped, no longer than what is in flight may take. */
+    private void lastCheckpoint() {
+        Thread last = Thread.ofVirtual().name("checkpoints").start(() -> guarded(checkpoints::last));
+        if (stop.isStopped()) {
+            try {
+                last.join(plan.drain());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            last.interrupt();
+        }
+        joinUninterrupted(last);
     }
 
     private void closeDeadLetters() {

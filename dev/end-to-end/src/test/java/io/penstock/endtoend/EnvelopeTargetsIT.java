@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -140,6 +141,21 @@ class EnvelopeTargetsIT {
         LoadUnderTest.Outcome again = load.run();
         assertThat(again.report().exit()).as(again.messages()).isEqualTo(ExitCode.OK);
         assertThat(settings("target")).isEqualTo(before);
+    }
+
+    /** The flush for a checkpoint in the background begins after 15 s, and the load ends before it does. */
+    @Test
+    @Tag("torture")
+    void aLoadThatEndsWhileAFlushIsUnderWayEndsWell() {
+        var rate = io.penstock.core.load.RateLimit.none();
+        rate.set(60, Double.POSITIVE_INFINITY);
+        scene.proxy()
+                .match(head -> head.path().endsWith("/_flush"))
+                .script(new Fault.DelayedReply(java.time.Duration.ofSeconds(8)));
+        LoadUnderTest.Outcome outcome =
+                scene.load().rate(rate).enveloped(FinishPlan.COUNT).run();
+        scene.ledger().provesAllIndexed(outcome);
+        assertThat(outcome.told().toString()).doesNotContain("no checkpoint for now");
     }
 
     /** Row 135. The first of these requests is the load's own guard. */
