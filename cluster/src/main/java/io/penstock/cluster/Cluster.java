@@ -3,12 +3,12 @@ package io.penstock.cluster;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.core.delivery.BulkReply;
 import io.penstock.envelope.EnvelopedIndex;
 import io.penstock.envelope.Journal;
+import io.penstock.job.Aliases;
 import io.penstock.job.Target;
 import io.penstock.job.TargetException;
 import io.penstock.job.TargetIndex;
@@ -20,10 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.io.entity.StringEntity;
@@ -34,9 +31,6 @@ import org.slf4j.LoggerFactory;
 /** A cluster over HTTP. Thread-safe once {@link #facts()} has answered. */
 public final class Cluster implements Target, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(Cluster.class);
-    /** Key in a mapping's {@code _meta} with the indices that this one took an alias from. */
-    static final String REPLACED_KEY = "penstock_replaced";
-
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration QUICK = Duration.ofSeconds(10);
     private static final Duration SNIFF = Duration.ofSeconds(2);
@@ -371,94 +365,8 @@ public final class Cluster implements Target, AutoCloseable {
     }
 
     @Override
-    public SortedSet<String> behind(String alias) {
-        return new TreeSet<>(aliasEntries(alias).keySet());
-    }
-
-    private Map<String, JsonNode> aliasEntries(String alias) {
-        Answer answer = call("GET", "/_alias/" + Paths.encode(alias), null, QUICK);
-        var entries = new TreeMap<String, JsonNode>();
-        if (answer.status() != 404) {
-            requireOk(answer, "the alias " + alias + " cannot be looked up");
-            answer.json()
-                    .properties()
-                    .forEach(entry -> entries.put(
-                            entry.getKey(), entry.getValue().path("aliases").path(alias)));
-        }
-        return entries;
-    }
-
-    @Override
-    public Optional<String> moveAlias(String alias, SortedSet<String> from, String to) {
-        Map<String, JsonNode> entries = aliasEntries(alias);
-        if (!entries.keySet().equals(from)) {
-            return Optional.of("it stands for %s now".formatted(entries.keySet()));
-        }
-        Answer answer = call("POST", "/_aliases", actions(alias, entries, Set.of(to)), Duration.ofMinutes(1));
-        if (answer.isOk() && answer.json().path("acknowledged").asBoolean(false)) {
-            return Optional.empty();
-        }
-        return Optional.of(answer.isOk() ? "not every node has confirmed it" : answer.reason());
-    }
-
-    /** One request: off the old indices, which must still have it, and onto the new ones, with filter and routing. */
-    private static ObjectNode actions(String alias, Map<String, JsonNode> entries, Set<String> onto) {
-        ObjectNode body = JSON.createObjectNode();
-        ArrayNode actions = body.putArray("actions");
-        for (String index : onto) {
-            ObjectNode add = actions.addObject().putObject("add");
-            entries.values().stream()
-                    .findFirst()
-                    .ifPresent(entry ->
-                            entry.properties().forEach(property -> add.set(property.getKey(), property.getValue())));
-            add.put("index", index).put("alias", alias);
-        }
-        for (String index : entries.keySet()) {
-            actions.addObject()
-                    .putObject("remove")
-                    .put("index", index)
-                    .put("alias", alias)
-                    .put("must_exist", true);
-        }
-        return body;
-    }
-
-    @Override
-    public String rollback(String alias, SortedSet<String> from) {
-        return "curl -X POST '%s/_aliases' -H 'Content-Type: application/json' -d '%s'"
-                .formatted(anyNode(), actions(alias, aliasEntries(alias), from));
-    }
-
-    @Override
-    public void noteReplaced(String index, SortedSet<String> replaced) {
-        putMeta(index, REPLACED_KEY, Optional.of(JSON.valueToTree(replaced)));
-    }
-
-    @Override
-    public SortedSet<String> replacedBy(String index) {
-        Answer answer = call("GET", "/" + Paths.encode(index) + "/_mapping?filter_path=*.mappings._meta", null, QUICK);
-        var replaced = new TreeSet<String>();
-        answer.json()
-                .path(index)
-                .path("mappings")
-                .path("_meta")
-                .path(REPLACED_KEY)
-                .forEach(name -> replaced.add(name.asText()));
-        return replaced;
-    }
-
-    @Override
-    public Optional<String> deleteUnused(String index) {
-        Answer answer = call("GET", "/" + Paths.encode(index) + "/_alias", null, QUICK);
-        if (answer.status() == 404) {
-            return Optional.empty();
-        }
-        requireOk(answer, "the aliases of " + index + " cannot be looked up");
-        if (!answer.json().path(index).path("aliases").isEmpty()) {
-            return Optional.of("an alias still stands for it");
-        }
-        Answer deleted = call("DELETE", "/" + Paths.encode(index), null, Duration.ofMinutes(1));
-        return deleted.isOk() || deleted.status() == 404 ? Optional.empty() : Optional.of(deleted.reason());
+    public Aliases aliases() {
+        return new ClusterAliases(this);
     }
 
     /** An address to show in requests for people. */
@@ -511,6 +419,18 @@ public final class Cluster implements Target, AutoCloseable {
                 unusable ? TargetException.Reason.UNUSABLE : TargetException.Reason.REFUSES,
                 "%s: %s (HTTP %d)".formatted(what, answer.reason(), answer.status()),
                 null);
+    }
+
+    /** The same for an answer of many shards, which says that all is well when some are not there. */
+    void requireAllShards(Answer answer, String what) {
+        requireOk(answer, what);
+        int failed = answer.json().path("_shards").path("failed").asInt(0);
+        if (failed > 0) {
+            throw new TargetException(
+                    TargetException.Reason.UNUSABLE,
+                    "%s: %d shards failed; see GET /_cluster/allocation/explain".formatted(what, failed),
+                    null);
+        }
     }
 
     /** Asks one node after the other until one answers. */

@@ -122,9 +122,9 @@ final class ClusterIndex implements TargetIndex {
     @Override
     public long countAfterRefresh() {
         Cluster.Answer refreshed = cluster.call("POST", path() + "/_refresh", null, SLOW);
-        requireAllShards(refreshed, "the index " + name + " cannot be refreshed");
+        cluster.requireAllShards(refreshed, "the index " + name + " cannot be refreshed");
         Cluster.Answer counted = cluster.call("GET", path() + "/_count", null, SLOW);
-        requireAllShards(counted, "the documents of " + name + " cannot be counted");
+        cluster.requireAllShards(counted, "the documents of " + name + " cannot be counted");
         return counted.json().path("count").asLong();
     }
 
@@ -135,7 +135,7 @@ final class ClusterIndex implements TargetIndex {
         ArrayNode ids = search.putObject("query").putObject("ids").putArray("values");
         documents.forEach(document -> ids.add(document.id()));
         Cluster.Answer answer = cluster.call("POST", path() + "/_search", search, SLOW);
-        requireAllShards(answer, "the documents of " + name + " cannot be read back");
+        cluster.requireAllShards(answer, "the documents of " + name + " cannot be read back");
         Map<String, JsonNode> found = new HashMap<>();
         answer.json()
                 .path("hits")
@@ -208,7 +208,7 @@ final class ClusterIndex implements TargetIndex {
             public Durability makeDurable() {
                 try {
                     Cluster.Answer answer = cluster.call("POST", path() + "/_flush?wait_if_ongoing=true", null, SLOW);
-                    requireAllShards(answer, "the index " + name + " cannot be flushed");
+                    cluster.requireAllShards(answer, "the index " + name + " cannot be flushed");
                     if (primaryTerms().equals(termsAtStart)) {
                         return new Durability.Safe();
                     }
@@ -288,7 +288,7 @@ final class ClusterIndex implements TargetIndex {
         try {
             Cluster.Answer answer = cluster.callOnce(
                     "POST", path() + "/_forcemerge?flush=true&max_num_segments=" + segmentsMax, null, MERGE_PATIENCE);
-            requireAllShards(answer, "the index " + name + " cannot be merged");
+            cluster.requireAllShards(answer, "the index " + name + " cannot be merged");
         } catch (HttpExchange.NoAnswerException e) {
             // It goes on in the cluster, where it is watched.
         }
@@ -312,7 +312,7 @@ final class ClusterIndex implements TargetIndex {
     @Override
     public int segmentsMax() {
         // Merged segments are seen, and counted, only after a refresh.
-        requireAllShards(
+        cluster.requireAllShards(
                 cluster.call("POST", path() + "/_refresh", null, SLOW), "the index " + name + " cannot be refreshed");
         Cluster.Answer answer = cluster.call(
                 "GET", path() + "/_segments?filter_path=indices.*.shards.*.num_search_segments", null, QUICK);
@@ -330,15 +330,6 @@ final class ClusterIndex implements TargetIndex {
 
     private String path() {
         return "/" + Paths.encode(name);
-    }
-
-    private void requireAllShards(Cluster.Answer answer, String what) {
-        cluster.requireOk(answer, what);
-        int failed = answer.json().path("_shards").path("failed").asInt(0);
-        if (failed > 0) {
-            throw new TargetException(
-                    TargetException.Reason.UNUSABLE, "%s: %d shards failed".formatted(what, failed), null);
-        }
     }
 
     private static boolean isNone(JsonNode pipeline) {

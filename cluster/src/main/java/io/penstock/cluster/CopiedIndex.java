@@ -79,7 +79,7 @@ public final class CopiedIndex {
                 .anyMatch(index -> index.path("data_stream").asText("").equals(name));
         boolean alias = !stream && !indices.containsKey(name);
         if (alias && indices.keySet().equals(Set.of(into))) {
-            SortedSet<String> before = cluster.replacedBy(into);
+            SortedSet<String> before = cluster.aliases().replacedBy(into);
             if (before.isEmpty()) {
                 throw refused("%s stands for %s, which cannot be copied into itself".formatted(name, into));
             }
@@ -258,7 +258,7 @@ public final class CopiedIndex {
         ObjectNode mapping = found instanceof ObjectNode object ? object.deepCopy() : JSON.createObjectNode();
         mapping.remove("_data_stream_timestamp"); // what a data stream adds to the mapping of its indices
         if (mapping.get("_meta") instanceof ObjectNode meta) {
-            meta.remove(Cluster.REPLACED_KEY);
+            meta.remove(ClusterAliases.REPLACED_KEY);
             if (meta.isEmpty()) {
                 mapping.remove("_meta");
             }

@@ -288,13 +288,7 @@ public final class IndexSource implements Source {
                     "%s cannot be asked with this query: %s".formatted(copied.name(), answer.reason()),
                     null);
         }
-        cluster.requireOk(answer, "the documents of " + copied.name() + " cannot be counted");
-        if (answer.json().path("_shards").path("failed").asInt(0) > 0) {
-            throw new TargetException(
-                    TargetException.Reason.UNUSABLE,
-                    "shards of %s are not there: see GET /_cluster/allocation/explain".formatted(copied.name()),
-                    null);
-        }
+        cluster.requireAllShards(answer, "the documents of " + copied.name() + " cannot be counted");
         return answer.json().path("count").asLong();
     }
 

@@ -116,7 +116,7 @@ final class Finish {
 
     /** Why an alias could never be moved onto the index, before anything is loaded. */
     static void checkAlias(String alias, Target target) {
-        SortedSet<String> behind = target.behind(alias);
+        SortedSet<String> behind = target.aliases().behind(alias);
         if (behind.isEmpty() && target.find(alias).isPresent()) {
             throw new TargetException(
                     TargetException.Reason.USAGE,
@@ -133,7 +133,7 @@ final class Finish {
     Optional<Problem> cutOver(SortedSet<String> from) throws InterruptedException {
         String alias = plan.alias().orElseThrow();
         String to = index.name();
-        SortedSet<String> now = target.behind(alias);
+        SortedSet<String> now = target.aliases().behind(alias);
         if (now.contains(to) && now.size() == 1) {
             listener.onStep("the alias %s stands for %s".formatted(alias, to));
             return deleteOld();
@@ -146,8 +146,8 @@ final class Finish {
                     "the alias %s stands for %s and stood for %s when this load began: nothing was changed; run the same command again to cut over from there"
                             .formatted(alias, now, from)));
         }
-        target.noteReplaced(to, old);
-        Optional<String> why = target.moveAlias(alias, from, to);
+        target.aliases().noteReplaced(to, old);
+        Optional<String> why = target.aliases().move(alias, from, to);
         if (!standsForIndexAlone(alias, to)) {
             return Optional.of(new Problem(
                     ExitCode.CUT_OVER,
@@ -156,7 +156,8 @@ final class Finish {
         }
         listener.onStep("the alias %s stands for %s now".formatted(alias, to));
         if (!old.isEmpty()) {
-            listener.onStep("to go back to %s: %s".formatted(String.join(", ", old), target.rollback(alias, old)));
+            listener.onStep("to go back to %s: %s"
+                    .formatted(String.join(", ", old), target.aliases().rollback(alias, old)));
         }
         return deleteOld();
     }
@@ -164,7 +165,7 @@ final class Finish {
     /** Whatever the request's answer was, only what the cluster shows counts; it may take a while to be published. */
     private boolean standsForIndexAlone(String alias, String to) throws InterruptedException {
         for (int look = 0; look < ALIAS_LOOKS; look++) {
-            SortedSet<String> now = target.behind(alias);
+            SortedSet<String> now = target.aliases().behind(alias);
             if (now.size() == 1 && now.contains(to)) {
                 return true;
             }
@@ -182,11 +183,11 @@ final class Finish {
             return Optional.empty();
         }
         var known = new TreeSet<String>();
-        SortedSet<String> generation = target.replacedBy(index.name());
+        SortedSet<String> generation = target.aliases().replacedBy(index.name());
         for (int age = 1; !generation.isEmpty() && known.addAll(generation); age++) {
             var older = new TreeSet<String>();
             for (String old : generation) {
-                older.addAll(target.replacedBy(old));
+                older.addAll(target.aliases().replacedBy(old));
             }
             if (age > plan.keepOld().getAsInt()) {
                 generation.forEach(this::delete);
@@ -197,7 +198,8 @@ final class Finish {
     }
 
     private void delete(String old) {
-        target.deleteUnused(old)
+        target.aliases()
+                .deleteUnused(old)
                 .ifPresentOrElse(
                         why -> listener.onWarning("the old index %s is kept: %s".formatted(old, why)),
                         () -> listener.onStep("the old index %s is deleted".formatted(old)));

@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,28 +91,13 @@ public final class Job {
     }
 
     private JobReport run(Target.ClusterFacts cluster, JobFolder folder, long began) {
-        Optional<Checkpoint> earlier = folder.earlier(plan);
-        if (earlier.isPresent() && !canGoOn(earlier.get())) {
+        Optional<Beginning> beginning = begin(folder);
+        if (beginning.isEmpty()) {
             return endedEarly(folder.id(), began);
         }
-        Optional<TargetIndex> found = target.find(plan.index());
-        if (earlier.isPresent() && !isSameIndex(earlier.get(), found)) {
-            return endedEarly(folder.id(), began);
-        }
-        plan.finish().alias().ifPresent(alias -> Finish.checkAlias(alias, target));
-        SortedSet<String> behindAlias =
-                plan.finish().alias().map(target::behind).orElseGet(TreeSet::new);
-        TargetIndex index = found.orElseGet(this::create);
-        Checkpoint start = earlier.orElseGet(() -> JobFolder.beginning(plan, index.uuid(), index.countAfterRefresh()));
-        if (start.isComplete()) {
-            listener.onStep("already loaded; --restart loads it again");
-        } else if (earlier.isPresent()) {
-            listener.onStep("going on behind %,d documents of an earlier run"
-                    .formatted(start.counts().read()));
-        }
-        tellOfAbandoned(index);
+        Checkpoint start = beginning.get().start();
+        TargetIndex index = beginning.get().index();
         Optional<HeldEnvelope> envelope = putEnvelopeOn(folder, index, start);
-        LoadResult result;
         Optional<Sample> sample = plan.finish().sampled() && plan.copy().isEmpty()
                 ? Optional.of(new Sample(plan.index(), new Random()))
                 : Optional.empty();
@@ -126,14 +112,13 @@ public final class Job {
                         Optional.ofNullable(start.facts().get(JobFolder.CATCH_UP_FACT)),
                         source -> loadChanges(into, source),
                         listener));
+        LoadResult result;
         Optional<JobReport.Verified> verified = Optional.empty();
         long loaded;
         try {
-            result = into.toTheEnd(start, earlier.isPresent());
+            result = into.toTheEnd(start, beginning.get().resumed());
             told(result);
-            if (isWell(result)) {
-                catchingUp.ifPresent(CatchingUp::untilSmall);
-            }
+            catchUp(result, catchingUp, CatchingUp::untilSmall);
             loaded = clock.nanos();
             if (isWell(result) && plan.finish().counted()) {
                 verified = verify(folder, index, start, counts(result, catchingUp));
@@ -150,12 +135,12 @@ public final class Job {
         } finally {
             envelope.flatMap(HeldEnvelope::close).ifPresent(this::notRestored);
         }
-        if (isWell(result) && plan.finish().alias().isPresent()) {
-            catchingUp.ifPresent(CatchingUp::once);
+        if (plan.finish().alias().isPresent()) {
+            catchUp(result, catchingUp, CatchingUp::once);
             if (isWell(result)) {
-                cutOver(index, behindAlias);
-                catchingUp.ifPresent(CatchingUp::once); // what was written before everybody wrote to the new index
+                cutOver(index, beginning.get().behindAlias());
             }
+            catchUp(result, catchingUp, CatchingUp::once); // what was written before everybody wrote to the new index
         }
         Counts counts = counts(result, catchingUp);
         if (counts.deadLettered() > 0) {
@@ -164,21 +149,43 @@ public final class Job {
         if (stoppedBy != null && !exits.contains(stoppedBy)) {
             fail(stoppedBy, "stopped by a signal; the same command goes on from here");
         }
-        Path deadLetters = into.deadLetters();
-        return new JobReport(
-                folder.id(),
-                plan.index(),
-                List.copyOf(exits),
-                List.copyOf(messages),
-                counts,
-                start.counts(),
-                meter.requests(),
-                new JobReport.Seconds(seconds(began), result.nanos() / 1e9, seconds(loaded)),
-                Optional.of(result.window()).filter(size -> meter.requests().sent() > 0),
-                result.windowReason(),
-                verified,
-                !exits.contains(ExitCode.SETTINGS_NOT_RESTORED),
-                Optional.of(deadLetters).filter(Files::exists));
+        var seconds = new JobReport.Seconds(seconds(began), result.nanos() / 1e9, seconds(loaded));
+        return report(folder.id(), counts, start.counts(), seconds, result, verified, into.deadLetters());
+    }
+
+    /**
+     * What a load begins with.
+     *
+     * @param start the checkpoint to go on from
+     * @param resumed whether an earlier run wrote it
+     * @param index what is loaded
+     * @param behindAlias what the alias to be moved stands for
+     */
+    private record Beginning(Checkpoint start, boolean resumed, TargetIndex index, SortedSet<String> behindAlias) {}
+
+    /** Looks at everything that can be known before, and makes the index; nothing if the load cannot begin. */
+    private Optional<Beginning> begin(JobFolder folder) {
+        Optional<Checkpoint> earlier = folder.earlier(plan);
+        if (earlier.isPresent() && !canGoOn(earlier.get())) {
+            return Optional.empty();
+        }
+        Optional<TargetIndex> found = target.find(plan.index());
+        if (earlier.isPresent() && !isSameIndex(earlier.get(), found)) {
+            return Optional.empty();
+        }
+        plan.finish().alias().ifPresent(alias -> Finish.checkAlias(alias, target));
+        SortedSet<String> behindAlias =
+                plan.finish().alias().map(target.aliases()::behind).orElseGet(TreeSet::new);
+        TargetIndex index = found.orElseGet(this::create);
+        Checkpoint start = earlier.orElseGet(() -> JobFolder.beginning(plan, index.uuid(), index.countAfterRefresh()));
+        if (start.isComplete()) {
+            listener.onStep("already loaded; --restart loads it again");
+        } else if (earlier.isPresent()) {
+            listener.onStep("going on behind %,d documents of an earlier run"
+                    .formatted(start.counts().read()));
+        }
+        tellOfAbandoned(index);
+        return Optional.of(new Beginning(start, earlier.isPresent(), index, behindAlias));
     }
 
     private boolean isWell(LoadResult result) {
@@ -192,6 +199,21 @@ public final class Job {
     private void told(LoadResult result) {
         for (StopSignal.Stop stop : result.stops()) {
             fail(exitCode(stop.reason()), stop.message());
+        }
+    }
+
+    /** Loads what changed in the source meanwhile, if all has gone well so far. */
+    private void catchUp(LoadResult result, Optional<CatchingUp> catchingUp, Consumer<CatchingUp> howFar) {
+        if (catchingUp.isEmpty() || !isWell(result)) {
+            return;
+        }
+        try {
+            howFar.accept(catchingUp.get());
+        } catch (TargetException e) {
+            fail(
+                    e.exitCode(),
+                    "what changed in the source meanwhile was not copied: %s; the same command goes on"
+                            .formatted(e.getMessage()));
         }
     }
 
@@ -370,6 +392,30 @@ public final class Job {
 
     // ---- report -------------------------------------------------------------------------------------------------
 
+    private JobReport report(
+            String id,
+            Counts counts,
+            Counts countsBefore,
+            JobReport.Seconds seconds,
+            LoadResult result,
+            Optional<JobReport.Verified> verified,
+            Path deadLetters) {
+        return new JobReport(
+                id,
+                plan.index(),
+                List.copyOf(exits),
+                List.copyOf(messages),
+                counts,
+                countsBefore,
+                meter.requests(),
+                seconds,
+                Optional.of(result.window()).filter(size -> meter.requests().sent() > 0),
+                result.windowReason(),
+                verified,
+                !exits.contains(ExitCode.SETTINGS_NOT_RESTORED),
+                Optional.of(deadLetters).filter(Files::exists));
+    }
+
     private JobReport endedEarly(String id, long began) {
         return new JobReport(
                 id,
@@ -383,7 +429,7 @@ public final class Job {
                 Optional.empty(),
                 "",
                 Optional.empty(),
-                true,
+                !exits.contains(ExitCode.SETTINGS_NOT_RESTORED),
                 Optional.empty());
     }
 

@@ -3,7 +3,6 @@ package io.penstock.job;
 import io.penstock.envelope.Journal;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedSet;
 import java.util.function.Supplier;
 
 /** The cluster that a job writes to. Every call blocks, and throws {@link TargetException} when it cannot answer. */
@@ -27,28 +26,8 @@ public interface Target {
     /** Journals of envelopes, by index: of loads under way, and of those that died. */
     Map<String, Journal> journals();
 
-    /** Concrete indices that an alias stands for; none if there is no such alias. */
-    SortedSet<String> behind(String alias);
-
-    /**
-     * Moves an alias from the indices it stands for onto one, all at once, with the filter and routing it had; nothing
-     * changes if it does not stand for exactly {@code from} any more.
-     *
-     * @return why it did not happen, or nothing when the cluster says that it has
-     */
-    Optional<String> moveAlias(String alias, SortedSet<String> from, String to);
-
-    /** Notes in an index which ones it took an alias from, so that a later cut-over knows how old they are. */
-    void noteReplaced(String index, SortedSet<String> replaced);
-
-    /** What {@link #noteReplaced} noted. */
-    SortedSet<String> replacedBy(String index);
-
-    /** Deletes an index that no alias stands for; says why not otherwise. */
-    Optional<String> deleteUnused(String index);
-
-    /** The request that moves the alias back to where it was, ready to paste into a terminal. */
-    String rollback(String alias, SortedSet<String> from);
+    /** Its aliases. */
+    Aliases aliases();
 
     /**
      * The nodes that hold data.

@@ -156,6 +156,7 @@ public final class Batcher {
 
     /** A large body is its own buffer already: it becomes a segment as it is. */
     private void adopt(Document document) {
+        pool.makeRoomBesideChunks();
         document.body().forEachPiece((array, offset, length) -> {
             if (offset != 0) {
                 append(array, offset, length);

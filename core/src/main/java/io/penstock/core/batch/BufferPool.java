@@ -98,6 +98,29 @@ public final class BufferPool {
         }
     }
 
+    /** Memory of chunks that wait for their next batch, in bytes. */
+    long freeBytes() {
+        lock.lock();
+        try {
+            return (long) freeChunks.size() * CHUNK_BYTES;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A reservation is filled with memory that is not the pool's: free chunks make room for it. */
+    void makeRoomBesideChunks() {
+        lock.lock();
+        try {
+            while (!freeChunks.isEmpty() && reservedBytes + (long) freeChunks.size() * CHUNK_BYTES > budgetBytes) {
+                freeChunks.pop();
+                chunksMade--;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     byte[] takeChunk() {
         lock.lock();
         try {

@@ -7,6 +7,7 @@ import io.penstock.core.delivery.StopReason;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.state.StateException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Steps 6 and 7 of the load path, on one thread: makes what was acknowledged safe, then writes down how far that is. In
@@ -21,6 +22,8 @@ final class CheckpointLoop {
     private long writtenRevision;
     private long failingSince;
     private boolean failing;
+    private final Object rest = new Object();
+    private @Nullable Thread resting;
     private volatile boolean ended;
 
     CheckpointLoop(LoadPlan plan, Ledger ledger, StopSignal stop) {
@@ -32,16 +35,41 @@ final class CheckpointLoop {
     /** Writes a checkpoint now and then, until the load ends. */
     void run() throws InterruptedException {
         while (!ended) {
-            plan.clock().sleep(failing ? PAUSE_AFTER_FAILURE : plan.barrier().interval());
+            rest(failing ? PAUSE_AFTER_FAILURE : plan.barrier().interval());
             if (!ended) {
                 checkpoint(false);
             }
         }
     }
 
-    /** No more in the background; {@link #last} follows. */
+    private void rest(Duration duration) throws InterruptedException {
+        synchronized (rest) {
+            if (ended) {
+                return;
+            }
+            resting = Thread.currentThread();
+        }
+        try {
+            plan.clock().sleep(duration);
+        } catch (InterruptedException e) {
+            if (!ended) {
+                throw e;
+            }
+        } finally {
+            synchronized (rest) {
+                resting = null;
+            }
+        }
+    }
+
+    /** No more in the background, but for one under way; {@link #last} follows. */
     void end() {
-        ended = true;
+        synchronized (rest) {
+            ended = true;
+            if (resting != null) {
+                resting.interrupt(); // only its rest: an interrupt closes the files that a checkpoint writes
+            }
+        }
     }
 
     /** Writes the last checkpoint of the load. */
@@ -58,8 +86,8 @@ final class CheckpointLoop {
     /**
      * One checkpoint.
      *
-     * @param last whether there will be no other; one in the background may be cut off when the load ends, and proves
-     *     nothing then
+     * @param last whether there will be no other; one in the background is cut off when a stopped load has waited long
+     *     enough, and proves nothing then
      */
     private synchronized void checkpoint(boolean last) {
         Ledger.Snapshot snapshot = ledger.snapshot();

@@ -61,9 +61,8 @@ public final class Load {
         joinUninterrupted(settling);
         long ended = plan.clock().nanos();
         checkpoints.end();
-        checkpointing.interrupt();
-        joinUninterrupted(checkpointing);
-        lastCheckpoint();
+        awaitCheckpoint(checkpointing, ended);
+        awaitCheckpoint(Thread.ofVirtual().name("checkpoints").start(() -> guarded(checkpoints::last)), ended);
         closeDeadLetters();
         boolean complete = ledger.marks().stream().allMatch(mark -> mark.done());
         return new LoadResult(ledger.settled(), complete, stop.stops(), window.size(), window.reason(), ended - began);
@@ -122,17 +121,16 @@ public final class Load {
     }
 
     /** As long as it takes; of a load that was stopped, no longer than what is in flight may take. */
-    private void lastCheckpoint() {
-        Thread last = Thread.ofVirtual().name("checkpoints").start(() -> guarded(checkpoints::last));
+    private void awaitCheckpoint(Thread checkpoint, long sinceNanos) {
         if (stop.isStopped()) {
             try {
-                last.join(plan.drain());
+                checkpoint.join(plan.drain().minusNanos(plan.clock().nanos() - sinceNanos));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            last.interrupt();
+            checkpoint.interrupt();
         }
-        joinUninterrupted(last);
+        joinUninterrupted(checkpoint);
     }
 
     private void closeDeadLetters() {

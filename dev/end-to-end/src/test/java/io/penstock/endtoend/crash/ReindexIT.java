@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.endtoend.RealCluster;
 import io.penstock.endtoend.RealNode;
+import io.penstock.testkit.proxy.Fault;
+import io.penstock.testkit.proxy.FaultProxy;
 import io.penstock.testkit.seeds.Seeds;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -236,6 +238,36 @@ class ReindexIT {
         documents.forEach(
                 (id, document) -> there.put(id, document.at("/_source/n").asInt()));
         assertThat(there).containsAllEntriesOf(written);
+    }
+
+    /** The first search is for the newest document before anything is copied. */
+    @Test
+    void aSourceThatIsGoneWhenItIsToBeCaughtUpWithIsReportedWithWhatWasCopied() throws Exception {
+        source("{\"settings\":{\"number_of_replicas\":0}}", 1_000);
+        try (FaultProxy proxy = FaultProxy.start(cluster.url())) {
+            proxy.match(head -> head.path().equals("/" + OLD + "/_search"))
+                    .script(new Fault.Pass())
+                    .always(Fault.Status.notApplied(403));
+            Program.Ended ended = program.start(
+                            "reindex",
+                            OLD,
+                            "-i",
+                            NEW,
+                            "-t",
+                            proxy.url().toString(),
+                            "--no-sniff",
+                            "--catch-up",
+                            "n")
+                    .end();
+            assertThat(ended.exit()).as(ended.err()).isEqualTo(7);
+            assertThat(ended.err()).contains("what changed in the source meanwhile was not copied");
+            assertThat(ended.documents("indexed")).isEqualTo(1_000);
+            assertThat(ended.summary().at("/settings/restored").asBoolean()).isTrue();
+            assertThat(settings(NEW)).doesNotContainKey("index.translog.durability");
+        }
+        Program.Ended again = reindex(OLD, "--catch-up", "n").end();
+        assertThat(again.exit()).as(again.err()).isZero();
+        assertThat(documents(NEW)).isEqualTo(documents(OLD));
     }
 
     @Test
