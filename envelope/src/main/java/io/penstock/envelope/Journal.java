@@ -2,6 +2,7 @@ package io.penstock.envelope;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 
 /**
@@ -51,6 +52,6 @@ public record Journal(
 
     /** For people: which load this is. */
     public String owner() {
-        return "load %s on %s, begun %s".formatted(job, host, started);
+        return "load %s on %s, begun %s".formatted(job, host, started.truncatedTo(ChronoUnit.SECONDS));
     }
 }

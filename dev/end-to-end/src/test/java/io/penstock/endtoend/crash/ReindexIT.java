@@ -249,15 +249,7 @@ class ReindexIT {
                     .script(new Fault.Pass())
                     .always(Fault.Status.notApplied(403));
             Program.Ended ended = program.start(
-                            "reindex",
-                            OLD,
-                            "-i",
-                            NEW,
-                            "-t",
-                            proxy.url().toString(),
-                            "--no-sniff",
-                            "--catch-up",
-                            "n")
+                            "reindex", OLD, "-i", NEW, "-t", proxy.url().toString(), "--no-sniff", "--catch-up", "n")
                     .end();
             assertThat(ended.exit()).as(ended.err()).isEqualTo(7);
             assertThat(ended.err()).contains("what changed in the source meanwhile was not copied");
