@@ -16,11 +16,13 @@ import java.util.Locale;
  * {@code docs/window.md}.
  */
 public final class WindowLaw {
+    /** Slow start goes on at once when a doubling brings at least this. */
+    private static final double GROWTH_PLAIN = 1.15;
     /**
-     * Slow start goes on while a doubling brings at least this. A server that has just started gets faster by itself
-     * from one sample to the next; with less than this it looked as if the doubling had done it, up to the bound.
+     * With less, both sizes are measured again, so that neither a lucky sample before nor a merge or a collection in this
+     * one ends the growth, and a server that gets faster by itself does not prolong it. Then this is enough.
      */
-    private static final double GROWTH_WORTH = 1.15;
+    private static final double GROWTH_WORTH = 1.08;
     /** A larger window must be faster by this much, or noise alone would grow it without end. */
     private static final double MORE_WORTH = 1.03;
     /** A smaller window is kept unless it is slower than this. */
@@ -45,6 +47,14 @@ public final class WindowLaw {
         TRIAL
     }
 
+    /** What slow start looks at, in this order; the last two only when the first look at the larger size is not plain. */
+    private enum Look {
+        KEPT,
+        LARGER,
+        KEPT_AGAIN,
+        LARGER_AGAIN
+    }
+
     private enum Direction {
         LARGER_BULKS("larger bulks"),
         MORE_REQUESTS("more requests"),
@@ -66,8 +76,8 @@ public final class WindowLaw {
     private WindowSize size;
     private WindowSize kept;
     private Phase phase = Phase.MORE_REQUESTS;
+    private Look look = Look.KEPT;
     private double rateOfKept;
-    private boolean secondLook;
     private final Deque<Direction> toTry = new ArrayDeque<>();
     private Direction direction = Direction.LARGER_BULKS;
     private double sumKept;
@@ -158,35 +168,66 @@ public final class WindowLaw {
     }
 
     private void slowStart(double rate) {
-        boolean worth = rateOfKept == 0 || rate >= rateOfKept * GROWTH_WORTH;
-        if (!worth && !secondLook) {
-            secondLook = true; // a merge or a collection can halve one sample, and would end the growth for good
-            return;
+        switch (look) {
+            case KEPT -> {
+                rateOfKept = rate;
+                growth();
+            }
+            case LARGER -> {
+                if (rate >= rateOfKept * GROWTH_PLAIN) {
+                    grown(rate);
+                } else {
+                    sumKept = rateOfKept;
+                    sumTried = rate;
+                    size = kept;
+                    look = Look.KEPT_AGAIN;
+                }
+            }
+            case KEPT_AGAIN -> {
+                sumKept += rate;
+                size = larger();
+                look = Look.LARGER_AGAIN;
+            }
+            case LARGER_AGAIN -> {
+                sumTried += rate;
+                if (sumTried >= sumKept * GROWTH_WORTH) {
+                    grown(sumTried / 2);
+                } else {
+                    rateOfKept = sumKept / 2;
+                    phase = phase == Phase.MORE_REQUESTS ? Phase.LARGER_BULKS : Phase.REST;
+                    growth();
+                }
+            }
         }
-        secondLook = false;
-        if (worth) {
-            kept = size;
-            rateOfKept = rate;
-        } else {
-            size = kept;
-            phase = phase == Phase.MORE_REQUESTS ? Phase.LARGER_BULKS : Phase.REST;
-        }
-        WindowSize next = switch (phase) {
-            case MORE_REQUESTS -> limits.clamp(size.bulkBytes(), size.concurrency() * 2);
-            case LARGER_BULKS -> limits.clamp(size.bulkBytes() * 2, size.concurrency());
-            case REST, TRIAL -> size;
-        };
-        if (next.equals(size) && phase == Phase.MORE_REQUESTS) {
+    }
+
+    private void grown(double rate) {
+        kept = size;
+        rateOfKept = rate;
+        growth();
+    }
+
+    /** Goes to the next larger size that there is. */
+    private void growth() {
+        if (phase == Phase.MORE_REQUESTS && larger().equals(kept)) {
             phase = Phase.LARGER_BULKS;
-            next = limits.clamp(size.bulkBytes() * 2, size.concurrency());
         }
-        if (next.equals(size)) {
+        size = larger();
+        look = Look.LARGER;
+        if (size.equals(kept)) {
             rest(2);
             reason = "grew until more brought nothing";
         } else {
             reason = String.format(Locale.ROOT, "growing: %,.0f documents/s with %s", rateOfKept, kept);
-            size = next;
         }
+    }
+
+    private WindowSize larger() {
+        return switch (phase) {
+            case MORE_REQUESTS -> limits.clamp(kept.bulkBytes(), kept.concurrency() * 2);
+            case LARGER_BULKS -> limits.clamp(kept.bulkBytes() * 2, kept.concurrency());
+            case REST, TRIAL -> kept;
+        };
     }
 
     private void onRest() {
