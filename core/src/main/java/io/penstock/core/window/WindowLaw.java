@@ -19,8 +19,8 @@ public final class WindowLaw {
     /** Slow start goes on at once when a doubling brings at least this. */
     private static final double GROWTH_PLAIN = 1.15;
     /**
-     * With less, both sizes are measured again, so that neither a lucky sample before nor a merge or a collection in this
-     * one ends the growth, and a server that gets faster by itself does not prolong it. Then this is enough.
+     * With less, both sizes are measured again, so that neither a lucky sample before nor a merge or a collection in
+     * this one ends the growth, and a server that gets faster by itself does not prolong it. Then this is enough.
      */
     private static final double GROWTH_WORTH = 1.08;
     /** A larger window must be faster by this much, or noise alone would grow it without end. */
@@ -35,8 +35,12 @@ public final class WindowLaw {
     private static final long PUSH_BACK_MEMORY_NANOS = 30_000_000_000L;
     /** Requests slower than this are a quarter of the way to a timeout. */
     private static final long SLOW_REQUEST_NANOS = 30_000_000_000L;
-    /** Alternations of old and new size in one trial. */
+    /** Alternations of old and new size in one trial, if they differ plainly ... */
     private static final int TRIAL_ROUNDS = 2;
+    /** ... and at most. */
+    private static final int TRIAL_ROUNDS_MAX = 5;
+    /** What is plain. */
+    private static final double PLAIN_DIFFERENCE = 0.15;
 
     private static final int SAMPLES_OF_REST_MAX = 30;
 
@@ -47,7 +51,9 @@ public final class WindowLaw {
         TRIAL
     }
 
-    /** What slow start looks at, in this order; the last two only when the first look at the larger size is not plain. */
+    /**
+     * What slow start looks at, in this order; the last two only when the first look at the larger size is not plain.
+     */
     private enum Look {
         KEPT,
         LARGER,
@@ -279,7 +285,9 @@ public final class WindowLaw {
             size = kept;
         }
         trialSamples++;
-        if (trialSamples == 2 * TRIAL_ROUNDS) {
+        boolean plain = Math.abs(sumTried - sumKept) >= PLAIN_DIFFERENCE * sumKept;
+        boolean pairs = trialSamples % 2 == 0;
+        if (trialSamples == 2 * TRIAL_ROUNDS_MAX || (pairs && trialSamples >= 2 * TRIAL_ROUNDS && plain)) {
             judgeTrial();
         }
     }
