@@ -6,14 +6,15 @@ import picocli.CommandLine.Command;
 /** The command {@code bench/run}. */
 @Command(
         name = "bench/run",
-        description = "Measures the load engine on real local servers. See docs/benchmarks.md.",
+        description = "Measures the load engine and the plugin on real local servers. See docs/benchmarks.md.",
         mixinStandardHelpOptions = true,
         subcommands = {
             ClientCost.class,
             BareComparison.class,
             WindowGrid.class,
             EnvelopeComparison.class,
-            ReindexComparison.class
+            ReindexComparison.class,
+            SmallBulks.class
         })
 final class Bench implements Runnable {
     @CommandLine.Spec
@@ -28,6 +29,6 @@ final class Bench implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                spec.commandLine(), "say what to measure: client-cost, bare, window, envelope or reindex");
+                spec.commandLine(), "say what to measure: client-cost, bare, window, envelope, reindex or small-bulks");
     }
 }

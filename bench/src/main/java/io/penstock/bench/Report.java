@@ -32,6 +32,11 @@ final class Report {
         rows.add(List.of("measured", "median", "min", "max"));
     }
 
+    /** Something more about how it was measured. */
+    void circumstance(String what, String value) {
+        circumstances.put(what, value);
+    }
+
     void add(String what, Spread spread, int decimals) {
         measured.put(what, spread);
         var row = new ArrayList<>(List.of(what));

@@ -15,6 +15,7 @@ import io.penstock.node.LocalCluster;
 import io.penstock.node.NodeStatus;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Option;
             "  penstock node start                     one node of OpenSearch 3.6.0",
             "  penstock node start --nodes 3 --heap 512m",
             "  penstock node start --version elasticsearch:8.19.21",
+            "  penstock node start --plugin            with faster-bulk, see docs/plugin.md",
         })
 final class NodeCommand implements Runnable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -86,6 +88,13 @@ final class NodeCommand implements Runnable {
                 description = "Setting of every node, as in its configuration file; may be repeated.")
         private Map<String, String> settings = new LinkedHashMap<>();
 
+        @Option(
+                names = "--plugin",
+                negatable = true,
+                description = "With the faster-bulk plugin on every node, or without. Default: as before, or without. "
+                        + "It still has to be switched on, see docs/plugin.md.")
+        private @Nullable Boolean plugin;
+
         @Mixin
         private OutputOptions output = new OutputOptions();
 
@@ -98,7 +107,8 @@ final class NodeCommand implements Runnable {
                     version == null ? before.distribution() : Distribution.parse(version),
                     nodes == null ? before.nodes() : nodes,
                     heap == null ? before.heap() : heap,
-                    settings.isEmpty() ? before.settings() : settings);
+                    settings.isEmpty() ? before.settings() : settings,
+                    plugin == null ? before.plugins() : plugin ? List.of(pluginArchive()) : List.of());
             ClusterStatus status = cluster.start(wanted, line -> {
                 if (!output.quiet) {
                     err.println(line);
@@ -108,6 +118,11 @@ final class NodeCommand implements Runnable {
             print(status, output, spec.commandLine().getOut());
             return 0;
         }
+    }
+
+    /** The launcher, which builds it, says where it is. */
+    private static Path pluginArchive() {
+        return Path.of(System.getProperty("penstock.plugin", "faster-bulk/target/faster-bulk.zip"));
     }
 
     /** {@code penstock node stop}. */

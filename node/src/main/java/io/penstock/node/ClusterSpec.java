@@ -1,5 +1,9 @@
 package io.penstock.node;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,8 +15,14 @@ import java.util.regex.Pattern;
  * @param heap heap of each node as the JVM takes it, {@code 512m} or {@code 2g}, at least 128m
  * @param settings further settings of every node, such as {@code thread_pool.write.queue_size}; a list is written with
  *     commas. Names, addresses, ports, paths and discovery are ours and refused here
+ * @param plugins archives of plugins that every node has; the data of a cluster is the same with them and without
  */
-public record ClusterSpec(Distribution distribution, int nodes, String heap, Map<String, String> settings) {
+public record ClusterSpec(
+        Distribution distribution,
+        int nodes,
+        String heap,
+        Map<String, String> settings,
+        @JsonSetter(nulls = Nulls.AS_EMPTY) List<Path> plugins) {
     private static final Pattern HEAP = Pattern.compile("(\\d{1,6})([mMgG])");
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_-]+(\\.[A-Za-z0-9_*-]+)*");
     private static final Pattern OURS = Pattern.compile(
@@ -40,6 +50,12 @@ public record ClusterSpec(Distribution distribution, int nodes, String heap, Map
             }
         }
         settings = Map.copyOf(settings);
+        plugins = List.copyOf(plugins);
+    }
+
+    /** Without plugins. */
+    public ClusterSpec(Distribution distribution, int nodes, String heap, Map<String, String> settings) {
+        this(distribution, nodes, heap, settings, List.of());
     }
 
     /** Whether data written under one of the two can be used under the other. */

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
 @SuppressWarnings("try") // A lock is held, not used.
 final class DistributionStore {
     private static final Duration DOWNLOAD_LIMIT = Duration.ofMinutes(20);
+    private static final Duration INSTALL_LIMIT = Duration.ofMinutes(2);
     private static final String COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy";
     private static final Set<PosixFilePermission> READ = PosixFilePermissions.fromString("rw-r--r--");
     private static final Set<PosixFilePermission> ENTER = PosixFilePermissions.fromString("rwxr-xr-x");
@@ -40,23 +42,39 @@ final class DistributionStore {
         this.folder = folder;
     }
 
-    /** The folder of that server; fetches, verifies and unpacks it if it is not there yet. */
-    Path provide(Distribution distribution, Consumer<String> progress) {
+    /**
+     * The folder of that server; fetches, verifies and unpacks it if it is not there yet. A server with plugins is one
+     * of its own, named after their bytes, so that a new build of a plugin is never taken for the old one.
+     *
+     * @param jdk runs the server's program that installs plugins
+     */
+    Path provide(Distribution distribution, List<Path> plugins, Jdk jdk, Consumer<String> progress) {
         Path home = folder.resolve(distribution.folder());
-        if (Files.isDirectory(home)) {
-            return home;
-        }
-        Runnable waiting = () -> progress.accept("Waiting for another process that unpacks " + distribution.title());
-        try (FolderLock lock = FolderLock.take(folder.resolve(distribution.folder() + ".lock"), waiting)) {
-            return Files.isDirectory(home) ? home : create(distribution, home, progress);
+        try {
+            for (Path plugin : plugins) {
+                home = home.resolveSibling(
+                        home.getFileName() + "-" + sha256(plugin).substring(0, 12));
+            }
+            if (Files.isDirectory(home)) {
+                return home;
+            }
+            Runnable waiting =
+                    () -> progress.accept("Waiting for another process that unpacks " + distribution.title());
+            try (FolderLock lock = FolderLock.take(home.resolveSibling(home.getFileName() + ".lock"), waiting)) {
+                return Files.isDirectory(home) ? home : create(distribution, plugins, jdk, home, progress);
+            }
+        } catch (NoSuchFileException missing) {
+            throw new NodeException(
+                    NodeException.Reason.USAGE, "There is no plugin " + missing.getFile() + ": build it first.");
         } catch (IOException failed) {
             throw NodeException.files(home, failed);
         }
     }
 
-    private Path create(Distribution distribution, Path home, Consumer<String> progress) throws IOException {
+    private Path create(Distribution distribution, List<Path> plugins, Jdk jdk, Path home, Consumer<String> progress)
+            throws IOException {
         // Under the lock any such folder is what a killed process left behind.
-        Path work = folder.resolve("." + distribution.folder() + ".tmp");
+        Path work = folder.resolve("." + home.getFileName() + ".tmp");
         NodeHome.delete(work);
         Path downloads = Files.createDirectories(work.resolve("downloads"));
         try {
@@ -65,9 +83,38 @@ final class DistributionStore {
             verify(distribution, archive, progress);
             progress.accept("Unpacking " + distribution.title());
             Path unpacked = unpack(archive, Files.createDirectories(work.resolve("unpacked")));
+            for (Path plugin : plugins) {
+                progress.accept("Installing " + plugin.getFileName());
+                install(distribution, plugin, jdk, unpacked);
+            }
             return Files.move(unpacked, home, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             NodeHome.delete(work);
+        }
+    }
+
+    /** As a user would, by the server's own program. */
+    private static void install(Distribution distribution, Path plugin, Jdk jdk, Path server) throws IOException {
+        Command install = Command.run(
+                INSTALL_LIMIT,
+                server,
+                List.of(
+                        "env",
+                        distribution.flavour().environment() + "_JAVA_HOME=" + jdk.home(),
+                        server.resolve("bin/" + distribution.flavour().artifact() + "-plugin")
+                                .toString(),
+                        "install",
+                        "--batch",
+                        plugin.toAbsolutePath().toUri().toString()));
+        if (install.status() != 0) {
+            String why = install.output()
+                    .lines()
+                    .filter(line -> line.startsWith("ERROR") || line.contains("Exception"))
+                    .findFirst()
+                    .orElse("it gave no reason");
+            throw new NodeException(
+                    NodeException.Reason.USAGE,
+                    plugin + " cannot be installed in " + distribution.title() + ": " + why + ".");
         }
     }
 

@@ -161,6 +161,11 @@ public final class LocalCluster {
                     "The local cluster runs as " + running.spec().title() + " and not as " + spec.title()
                             + ": stop it first (penstock node stop).");
         }
+        if (!running.spec().plugins().equals(spec.plugins())) {
+            throw new NodeException(
+                    NodeException.Reason.DIFFERENT,
+                    "The local cluster runs with other plugins: stop it first (penstock node stop).");
+        }
         if (!running.spec().equals(spec)) {
             progress.accept("Heap and settings stay as they were started; stop the cluster first to change them");
         }
@@ -196,7 +201,8 @@ public final class LocalCluster {
                                 + (account.other() ? " that the account nobody can use" : "")
                                 + ": install one, or name it with PENSTOCK_JAVA_HOME."));
         claim(home);
-        Path server = new DistributionStore(home.resolve("servers")).provide(distribution, progress);
+        Path server = new DistributionStore(home.resolve("servers"))
+                .provide(distribution, record.spec().plugins(), jdk, progress);
         NodeLauncher launcher = new NodeLauncher(name, record.spec(), server, jdk, account);
         return new ClusterStart(file, record, launcher, index -> nodeFolder(record, index), progress);
     }

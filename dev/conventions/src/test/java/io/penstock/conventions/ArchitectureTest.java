@@ -61,6 +61,7 @@ class ArchitectureTest {
             "cluster", List.of("core", "envelope", "job"),
             "source", List.of("core"),
             "node", List.of(),
+            "fasterbulk", List.of(),
             "cli", List.of("core", "envelope", "job", "cluster", "source", "node"));
 
     /** Where the machine is touched: its clock, its disk, its threads, its streams. */
@@ -123,6 +124,21 @@ class ArchitectureTest {
                 .resideInAPackage("io.penstock.core..")
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage("io.penstock.core..", "java..", "org.jspecify.annotations"))
+                .check(ours);
+    }
+
+    @Test
+    void thePluginUsesNothingButTheServer() {
+        classes()
+                .that()
+                .resideInAPackage("io.penstock.fasterbulk..")
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                        "io.penstock.fasterbulk..",
+                        "java..",
+                        "org.opensearch..",
+                        "org.apache.logging.log4j..",
+                        "org.jspecify.annotations"))
                 .check(ours);
     }
 

@@ -27,6 +27,9 @@ public @interface RealNode {
     /** Settings of every node, each as {@code name=value}. */
     String[] settings() default {};
 
+    /** Whether every node has the faster-bulk plugin. */
+    boolean plugin() default false;
+
     /** Whether the class needs a cluster of its own although it is of the shared shape, for example to kill it. */
     boolean own() default false;
 }

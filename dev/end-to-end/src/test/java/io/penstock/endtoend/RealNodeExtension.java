@@ -2,7 +2,9 @@ package io.penstock.endtoend;
 
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.Distribution;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -13,6 +15,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 final class RealNodeExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(RealNodeExtension.class);
+
+    /** What the build of the plugin has made; the POM puts that before these tests. */
+    private static final Path PLUGIN = Path.of("..", "..", "faster-bulk", "target", "faster-bulk.zip");
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -26,9 +31,13 @@ final class RealNodeExtension implements ParameterResolver {
         if (wanted == null) {
             throw new IllegalStateException(test + " is not annotated with @RealNode");
         }
-        ClusterSpec spec =
-                new ClusterSpec(Distribution.DEFAULT, wanted.nodes(), wanted.heap(), settings(wanted.settings()));
-        boolean shared = !wanted.own() && wanted.nodes() == 1 && wanted.settings().length == 0;
+        ClusterSpec spec = new ClusterSpec(
+                Distribution.DEFAULT,
+                wanted.nodes(),
+                wanted.heap(),
+                settings(wanted.settings()),
+                wanted.plugin() ? List.of(PLUGIN) : List.of());
+        boolean shared = !wanted.own() && !wanted.plugin() && wanted.nodes() == 1 && wanted.settings().length == 0;
         String name = shared ? "shared" : test.getSimpleName().toLowerCase(java.util.Locale.ROOT);
         return store(context, test, shared)
                 .computeIfAbsent(name, ignored -> RealCluster.start(name, spec), RealCluster.class);

@@ -1,0 +1,275 @@
+package io.penstock.fasterbulk;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
+import org.opensearch.action.support.WriteRequest;
+import org.opensearch.action.support.replication.TransportReplicationAction.ConcreteShardRequest;
+import org.opensearch.cluster.metadata.IndexMetadata;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.lease.Releasable;
+import org.opensearch.common.unit.TimeValue;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.core.concurrency.OpenSearchRejectedExecutionException;
+import org.opensearch.core.transport.TransportResponse;
+import org.opensearch.index.IndexingPressureService;
+import org.opensearch.tasks.Task;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportChannel;
+import org.opensearch.transport.TransportRequestHandler;
+
+/**
+ * Stands before the server's own handler of shard bulks on the node of the primary, and hands it either a request as it
+ * came or several as one ({@link JoinedBulk}). What it does not understand it leaves alone. Thread-safe.
+ */
+@SuppressWarnings("try") // A thread context is put on, not used.
+final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardRequest<BulkShardRequest>> {
+    private static final Logger LOGGER = LogManager.getLogger(ShardBulkHandler.class);
+    /** Nobody waits longer, whatever the write before it waits for, for example a change of the mapping. */
+    static final TimeValue HELD_MAX = TimeValue.timeValueSeconds(1);
+    /** Who gives the server less than this is in more of a hurry than those it would wait for. */
+    private static final TimeValue TIMEOUT_MIN = TimeValue.timeValueSeconds(5);
+    /** After so many errors of its own the plugin leaves everything to the server until it is switched on again. */
+    static final int ERRORS_MAX = 3;
+
+    private final TransportRequestHandler<ConcreteShardRequest<BulkShardRequest>> server;
+    private final FasterBulkSettings settings;
+    private final FasterBulkStats stats;
+    private final ClusterService clusterService;
+    private final ThreadPool threadPool;
+    private final LongSupplier nanoTime;
+    private final WriteQueues<WriteKey, ShardWrite> queues = new WriteQueues<>();
+    private final AtomicInteger errors = new AtomicInteger();
+
+    /** @param server carries requests out */
+    ShardBulkHandler(
+            TransportRequestHandler<ConcreteShardRequest<BulkShardRequest>> server,
+            FasterBulkSettings settings,
+            FasterBulkStats stats,
+            ClusterService clusterService,
+            ThreadPool threadPool,
+            LongSupplier nanoTime) {
+        this.server = server;
+        this.settings = settings;
+        this.stats = stats;
+        this.clusterService = clusterService;
+        this.threadPool = threadPool;
+        this.nanoTime = nanoTime;
+    }
+
+    @Override
+    public void messageReceived(ConcreteShardRequest<BulkShardRequest> request, TransportChannel channel, Task task)
+            throws Exception {
+        Optional<PassThrough> why = whyNotJoined(request.getRequest());
+        if (why.isEmpty()) {
+            why = join(request, channel, task);
+        }
+        if (why.isPresent()) {
+            stats.of(request.getRequest().shardId().getIndexName()).passedThrough(why.get());
+            server.messageReceived(request, channel, task);
+        }
+    }
+
+    private Optional<PassThrough> whyNotJoined(BulkShardRequest bulk) {
+        IndexMetadata index =
+                clusterService.state().metadata().index(bulk.shardId().getIndex());
+        if (index == null || !settings.isEnabled(index)) {
+            return Optional.of(PassThrough.OFF);
+        }
+        if (errors.get() >= ERRORS_MAX) {
+            return Optional.of(PassThrough.ERRORS);
+        }
+        if (index.isSystem()) {
+            return Optional.of(PassThrough.SYSTEM_INDEX);
+        }
+        if (bulk.getRefreshPolicy() == WriteRequest.RefreshPolicy.WAIT_UNTIL) {
+            return Optional.of(PassThrough.WAITS_FOR_REFRESH); // those behind it would wait for the refresh as well
+        }
+        if (bulk.timeout().compareTo(TIMEOUT_MIN) < 0) {
+            return Optional.of(PassThrough.SHORT_TIMEOUT);
+        }
+        return Optional.empty();
+    }
+
+    /** Takes the request over, or says why not; then nothing has been done with it. */
+    private Optional<PassThrough> join(
+            ConcreteShardRequest<BulkShardRequest> request, TransportChannel channel, Task task) {
+        BulkShardRequest bulk = request.getRequest();
+        long bytes = bulk.ramBytesUsed();
+        WriteQueues.Limits limits = settings.limits();
+        if (bytes >= limits.bytesMax() || bulk.items().length >= limits.itemsMax()) {
+            return Optional.of(PassThrough.LARGE);
+        }
+        Releasable charge;
+        try {
+            charge = charge(request, bytes);
+        } catch (OpenSearchRejectedExecutionException full) {
+            return Optional.of(PassThrough.INDEXING_PRESSURE); // the server says the same, in its own words
+        }
+        WriteQueues.Arrival<WriteKey, ShardWrite> arrival;
+        try {
+            ThreadContext context = threadPool.getThreadContext();
+            var write = new ShardWrite(
+                    request,
+                    channel,
+                    task,
+                    charge,
+                    context.newRestorableContext(false),
+                    context.newRestorableContext(true),
+                    bytes,
+                    nanoTime.getAsLong());
+            arrival = queues.arrive(WriteKey.of(request, context), write, limits);
+        } catch (RuntimeException e) {
+            charge.close();
+            onError(e);
+            return Optional.of(PassThrough.ERRORS);
+        }
+        stats.of(bulk.shardId().getIndexName()).arrived(bulk.items().length, bytes);
+        begin(arrival.begin());
+        if (arrival.firstToWait() && limits.mode() == WriteQueues.Mode.WINDOW) {
+            TimeValue interval = settings.windowInterval();
+            threadPool.schedule(() -> beginOverdue(interval), interval, ThreadPool.Names.GENERIC);
+        }
+        return Optional.empty();
+    }
+
+    /** Charges the bytes as the server would (TransportWriteAction.checkPrimaryLimits, 3.6.0), but from now on. */
+    private Releasable charge(ConcreteShardRequest<BulkShardRequest> request, long bytes) {
+        IndexingPressureService pressure = clusterService.getIndexingPressureService();
+        if (!request.sentFromLocalReroute()) {
+            return pressure.markPrimaryOperationStarted(request.getRequest().shardId(), bytes, false);
+        }
+        if (request.localRerouteInitiatedByNodeClient()) {
+            return pressure.markPrimaryOperationLocalToCoordinatingNodeStarted(
+                    request.getRequest().shardId(), bytes);
+        }
+        return () -> {};
+    }
+
+    /** Begins what has waited longer than this. */
+    void beginOverdue(TimeValue held) {
+        begin(queues.overdue(nanoTime.getAsLong() - held.nanos(), settings.limits()));
+    }
+
+    /** Writes that wait now. */
+    int waiting() {
+        return queues.waiting();
+    }
+
+    /** Whether errors of its own have switched it off. */
+    boolean isBroken() {
+        return errors.get() >= ERRORS_MAX;
+    }
+
+    /** Somebody has switched it on again. */
+    void forgetErrors() {
+        errors.set(0);
+    }
+
+    private void begin(List<WriteQueues.Group<WriteKey, ShardWrite>> groups) {
+        groups.forEach(this::begin);
+    }
+
+    private void begin(WriteQueues.Group<WriteKey, ShardWrite> group) {
+        ShardWrite first = group.writes().getFirst();
+        stats.of(group.key().shard().getIndexName()).begun(group.writes(), nanoTime.getAsLong());
+        var channel = new GroupChannel(group);
+        try (ThreadContext.StoredContext ignored = first.context().get()) {
+            ConcreteShardRequest<BulkShardRequest> request;
+            try {
+                request = JoinedBulk.request(group.key(), group.writes());
+            } catch (RuntimeException e) {
+                onError(e);
+                oneByOne(group);
+                return;
+            }
+            server.messageReceived(request, channel, first.task());
+        } catch (Exception e) {
+            channel.sendResponse(e);
+        }
+    }
+
+    /** The server's own way, for what could not be joined. */
+    private void oneByOne(WriteQueues.Group<WriteKey, ShardWrite> group) {
+        for (ShardWrite write : group.writes()) {
+            write.charge().close();
+            try (ThreadContext.StoredContext ignored = write.context().get()) {
+                server.messageReceived(write.request(), write.channel(), write.task());
+            } catch (Exception e) {
+                TransportChannel.sendErrorResponse(write.channel(), ShardWrite.ACTION, write.request(), e);
+            }
+        }
+        begin(queues.ended(group.key(), settings.limits()));
+    }
+
+    private void onError(RuntimeException e) {
+        stats.onError();
+        if (errors.incrementAndGet() == ERRORS_MAX) {
+            LOGGER.error(
+                    "faster-bulk has switched itself off on this node after {} errors; set faster_bulk.enabled again to switch it on",
+                    ERRORS_MAX,
+                    e);
+        } else {
+            LOGGER.warn("faster-bulk could not join bulks, the server writes them one by one", e);
+        }
+    }
+
+    /** Takes the answer to a group: the next group begins first, then the senders are answered. */
+    private final class GroupChannel implements TransportChannel {
+        private final WriteQueues.Group<WriteKey, ShardWrite> group;
+        private final AtomicBoolean answered = new AtomicBoolean();
+
+        GroupChannel(WriteQueues.Group<WriteKey, ShardWrite> group) {
+            this.group = group;
+        }
+
+        @Override
+        public String getProfileName() {
+            return first().getProfileName();
+        }
+
+        @Override
+        public String getChannelType() {
+            return first().getChannelType();
+        }
+
+        @Override
+        public org.opensearch.Version getVersion() {
+            return first().getVersion();
+        }
+
+        private TransportChannel first() {
+            return group.writes().getFirst().channel();
+        }
+
+        @Override
+        public void sendResponse(TransportResponse response) {
+            if (!answered.compareAndSet(false, true)) {
+                return;
+            }
+            begin(queues.ended(group.key(), settings.limits()));
+            try {
+                JoinedBulk.answer(group.writes(), (BulkShardResponse) response);
+            } catch (RuntimeException e) {
+                onError(e);
+                group.writes().forEach(write -> write.fail(e));
+            }
+        }
+
+        @Override
+        public void sendResponse(Exception failure) {
+            if (!answered.compareAndSet(false, true)) {
+                return;
+            }
+            // Not on this stack: while a shard is closing, each group behind this one fails at once as well.
+            threadPool.generic().execute(() -> begin(queues.ended(group.key(), settings.limits())));
+            group.writes().forEach(write -> write.fail(failure));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.fasterbulk;
+
+import org.jspecify.annotations.NullMarked;
