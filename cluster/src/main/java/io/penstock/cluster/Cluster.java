@@ -93,7 +93,7 @@ public final class Cluster implements Target, AutoCloseable {
         }
         Answer http = call(
                 "GET",
-                "/_nodes/http?filter_path=nodes.*.version,nodes.*.roles,nodes.*.http.max_content_length_in_bytes",
+                "/_nodes/http?filter_path=nodes.*.version,nodes.*.http.max_content_length_in_bytes",
                 null,
                 QUICK);
         if (!http.isOk() || http.json().path("nodes").isEmpty()) {
@@ -101,13 +101,11 @@ public final class Cluster implements Target, AutoCloseable {
         }
         long contentBytes = CONTENT_BYTES_DEFAULT;
         String version = "";
-        int dataNodes = 0;
         for (JsonNode node : http.json().path("nodes")) {
             contentBytes = Math.min(
                     contentBytes,
                     node.path("http").path("max_content_length_in_bytes").asLong(contentBytes));
             version = node.path("version").asText();
-            dataNodes += holdsData(node.path("roles")) ? 1 : 0;
         }
         boolean openSearch = root.isOk()
                 ? root.json().path("version").path("distribution").asText("").equals("opensearch")
@@ -120,7 +118,7 @@ public final class Cluster implements Target, AutoCloseable {
                     .path("cluster_uuid")
                     .asText("");
         }
-        return new ClusterFacts(openSearch ? "OpenSearch" : "Elasticsearch", version, uuid, contentBytes, dataNodes);
+        return new ClusterFacts(openSearch ? "OpenSearch" : "Elasticsearch", version, uuid, contentBytes);
     }
 
     private TargetException notACluster(Answer answer) {

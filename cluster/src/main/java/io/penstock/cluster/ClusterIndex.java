@@ -14,10 +14,13 @@ import io.penstock.job.TargetIndex;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** An index of a {@link Cluster}, as it was when it was found. */
 final class ClusterIndex implements TargetIndex {
@@ -130,17 +133,8 @@ final class ClusterIndex implements TargetIndex {
 
     @Override
     public List<String> differences(List<SampledDocument> documents, Optional<String> pipeline) {
-        ObjectNode search =
-                JSON.createObjectNode().put("size", documents.size()).put("version", true);
-        ArrayNode ids = search.putObject("query").putObject("ids").putArray("values");
-        documents.forEach(document -> ids.add(document.id()));
-        Cluster.Answer answer = cluster.call("POST", path() + "/_search", search, SLOW);
-        cluster.requireAllShards(answer, "the documents of " + name + " cannot be read back");
-        Map<String, JsonNode> found = new HashMap<>();
-        answer.json()
-                .path("hits")
-                .path("hits")
-                .forEach(hit -> found.put(hit.path("_id").asText(), hit));
+        Map<String, JsonNode> found =
+                found(documents.stream().map(SampledDocument::id).toList(), true);
         boolean maybeChanged = runsPipeline(pipeline.filter(id -> !id.equals("_none")));
         var differences = new ArrayList<String>();
         for (SampledDocument document : documents) {
@@ -152,6 +146,31 @@ final class ClusterIndex implements TargetIndex {
             }
         }
         return differences;
+    }
+
+    @Override
+    public Set<String> absent(Set<String> ids) {
+        Set<String> absent = new HashSet<>(ids);
+        absent.removeAll(found(ids, false).keySet());
+        return absent;
+    }
+
+    /** The hits of these ids. */
+    private Map<String, JsonNode> found(Collection<String> ids, boolean whole) {
+        ObjectNode search = JSON.createObjectNode()
+                .put("size", ids.size())
+                .put("version", whole)
+                .put("_source", whole);
+        ArrayNode values = search.putObject("query").putObject("ids").putArray("values");
+        ids.forEach(values::add);
+        Cluster.Answer answer = cluster.call("POST", path() + "/_search", search, SLOW);
+        cluster.requireAllShards(answer, "the documents of " + name + " cannot be read back");
+        Map<String, JsonNode> found = new HashMap<>();
+        answer.json()
+                .path("hits")
+                .path("hits")
+                .forEach(hit -> found.put(hit.path("_id").asText(), hit));
+        return found;
     }
 
     private static boolean isSame(SampledDocument document, JsonNode hit) {

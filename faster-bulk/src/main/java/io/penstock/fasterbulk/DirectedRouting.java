@@ -27,7 +27,9 @@ import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.index.Index;
+import org.opensearch.index.IndexSettings;
 import org.opensearch.index.seqno.SequenceNumbers;
+import org.opensearch.index.translog.Translog;
 import org.opensearch.tasks.Task;
 
 /**
@@ -76,7 +78,7 @@ final class DirectedRouting implements ActionFilter {
         chain.proceed(task, action, request, last);
     }
 
-    /** A shard of an index that documents of one bulk go to. */
+    /** A shard of an index that documents of one bulk go to; {@link ShardChoice#NONE} if they are not directed. */
     private record Target(IndexMetadata index, ShardChoice choice, int shard, FasterBulkStats.OfIndex counts) {
         void done() {
             choice.done(shard);
@@ -130,12 +132,18 @@ final class DirectedRouting implements ActionFilter {
         ShardChoice choice = choices.compute(
                 index.getIndex(),
                 (ignored, known) -> known != null && known.shards() == shards ? known : new ShardChoice(shards));
-        int shard = choice.take(nanoTime.getAsLong(), number -> {
-            ShardRouting primary = routing.shard(number).primaryShard();
-            return primary != null && primary.active();
-        });
-        FasterBulkStats.OfIndex counts = stats.of(index.getIndex().getName());
-        return shard == ShardChoice.NONE ? Optional.empty() : Optional.of(new Target(index, choice, shard, counts));
+        // Where nothing waits for a disk, a bulk that is alone is sooner done by all shards at once.
+        boolean waitsForDisk =
+                IndexSettings.INDEX_TRANSLOG_DURABILITY_SETTING.get(index.getSettings()) == Translog.Durability.REQUEST;
+        int shard = choice.take(
+                nanoTime.getAsLong(),
+                number -> {
+                    ShardRouting primary = routing.shard(number).primaryShard();
+                    return primary != null && primary.active();
+                },
+                waitsForDisk);
+        return Optional.of(
+                new Target(index, choice, shard, stats.of(index.getIndex().getName())));
     }
 
     private boolean mayBeDirected(IndexMetadata index) {

@@ -12,6 +12,7 @@ import org.opensearch.action.support.replication.TransportReplicationAction.Conc
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
 import org.opensearch.cluster.node.DiscoveryNodes;
 import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.lease.Releasable;
 import org.opensearch.common.settings.ClusterSettings;
 import org.opensearch.common.settings.IndexScopedSettings;
 import org.opensearch.common.settings.Setting;
@@ -21,9 +22,11 @@ import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.common.io.stream.NamedWriteableRegistry;
+import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.core.xcontent.NamedXContentRegistry;
 import org.opensearch.env.Environment;
 import org.opensearch.env.NodeEnvironment;
+import org.opensearch.index.IndexingPressureService;
 import org.opensearch.plugins.ActionPlugin;
 import org.opensearch.plugins.NetworkPlugin;
 import org.opensearch.plugins.Plugin;
@@ -117,16 +120,33 @@ public final class FasterBulkPlugin extends Plugin implements ActionPlugin, Netw
                 (TransportRequestHandler<ConcreteShardRequest<BulkShardRequest>>) (TransportRequestHandler<?>) server,
                 settings,
                 stats,
-                Objects.requireNonNull(clusterService),
+                index -> cluster().state().metadata().index(index),
+                this::charge,
                 Objects.requireNonNull(threadPool),
                 System::nanoTime);
         handler = before;
         return (TransportRequestHandler<T>) (TransportRequestHandler<?>) before;
     }
 
+    private ClusterService cluster() {
+        return Objects.requireNonNull(clusterService);
+    }
+
+    /** As the server would charge it (TransportWriteAction.checkPrimaryLimits, 3.6.0), but from its arrival on. */
+    private Releasable charge(ConcreteShardRequest<BulkShardRequest> request, long bytes) {
+        IndexingPressureService pressure = cluster().getIndexingPressureService();
+        ShardId shard = request.getRequest().shardId();
+        if (!request.sentFromLocalReroute()) {
+            return pressure.markPrimaryOperationStarted(shard, bytes, false);
+        }
+        return request.localRerouteInitiatedByNodeClient()
+                ? pressure.markPrimaryOperationLocalToCoordinatingNodeStarted(shard, bytes)
+                : () -> {};
+    }
+
     @Override
     public List<ActionFilter> getActionFilters() {
-        return List.of(new DirectedRouting(settings, stats, Objects.requireNonNull(clusterService), System::nanoTime));
+        return List.of(new DirectedRouting(settings, stats, cluster(), System::nanoTime));
     }
 
     @Override

@@ -4,21 +4,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
 import org.opensearch.action.support.WriteRequest;
 import org.opensearch.action.support.replication.TransportReplicationAction.ConcreteShardRequest;
 import org.opensearch.cluster.metadata.IndexMetadata;
-import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.common.lease.Releasable;
 import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.core.concurrency.OpenSearchRejectedExecutionException;
+import org.opensearch.core.index.Index;
 import org.opensearch.core.transport.TransportResponse;
-import org.opensearch.index.IndexingPressureService;
 import org.opensearch.tasks.Task;
 import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportChannel;
@@ -41,24 +42,41 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
     private final TransportRequestHandler<ConcreteShardRequest<BulkShardRequest>> server;
     private final FasterBulkSettings settings;
     private final FasterBulkStats stats;
-    private final ClusterService clusterService;
+    private final Function<Index, @Nullable IndexMetadata> indices;
+    private final IndexingCharge charges;
     private final ThreadPool threadPool;
     private final LongSupplier nanoTime;
     private final WriteQueues<WriteKey, ShardWrite> queues = new WriteQueues<>();
     private final AtomicInteger errors = new AtomicInteger();
 
-    /** @param server carries requests out */
+    /** Takes bytes of a request off what the node may hold. */
+    @FunctionalInterface
+    interface IndexingCharge {
+        /**
+         * Charges them, until what it gives is closed.
+         *
+         * @throws OpenSearchRejectedExecutionException if the node holds too much already
+         */
+        Releasable take(ConcreteShardRequest<BulkShardRequest> request, long bytes);
+    }
+
+    /**
+     * @param server carries requests out
+     * @param indices what the cluster's state says of an index now; null if it is gone
+     */
     ShardBulkHandler(
             TransportRequestHandler<ConcreteShardRequest<BulkShardRequest>> server,
             FasterBulkSettings settings,
             FasterBulkStats stats,
-            ClusterService clusterService,
+            Function<Index, @Nullable IndexMetadata> indices,
+            IndexingCharge charges,
             ThreadPool threadPool,
             LongSupplier nanoTime) {
         this.server = server;
         this.settings = settings;
         this.stats = stats;
-        this.clusterService = clusterService;
+        this.indices = indices;
+        this.charges = charges;
         this.threadPool = threadPool;
         this.nanoTime = nanoTime;
     }
@@ -77,8 +95,7 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
     }
 
     private Optional<PassThrough> whyNotJoined(BulkShardRequest bulk) {
-        IndexMetadata index =
-                clusterService.state().metadata().index(bulk.shardId().getIndex());
+        IndexMetadata index = indices.apply(bulk.shardId().getIndex());
         if (index == null || !settings.isEnabled(index)) {
             return Optional.of(PassThrough.OFF);
         }
@@ -108,7 +125,7 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
         }
         Releasable charge;
         try {
-            charge = charge(request, bytes);
+            charge = charges.take(request, bytes);
         } catch (OpenSearchRejectedExecutionException full) {
             return Optional.of(PassThrough.INDEXING_PRESSURE); // the server says the same, in its own words
         }
@@ -124,47 +141,32 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
                     context.newRestorableContext(true),
                     bytes,
                     nanoTime.getAsLong());
-            arrival = queues.arrive(WriteKey.of(request, context), write, limits);
+            WriteKey key = WriteKey.of(request, context);
+            stats.of(bulk.shardId().getIndexName()).arrived(bulk.items().length, bytes);
+            arrival = queues.arrive(key, write, limits);
         } catch (RuntimeException e) {
             charge.close();
             onError(e);
             return Optional.of(PassThrough.ERRORS);
         }
-        stats.of(bulk.shardId().getIndexName()).arrived(bulk.items().length, bytes);
         begin(arrival.begin());
         if (arrival.firstToWait() && limits.mode() == WriteQueues.Mode.WINDOW) {
-            TimeValue interval = settings.windowInterval();
-            threadPool.schedule(() -> beginOverdue(interval), interval, ThreadPool.Names.GENERIC);
+            beginAfter(settings.windowInterval());
         }
         return Optional.empty();
     }
 
-    /** Charges the bytes as the server would (TransportWriteAction.checkPrimaryLimits, 3.6.0), but from now on. */
-    private Releasable charge(ConcreteShardRequest<BulkShardRequest> request, long bytes) {
-        IndexingPressureService pressure = clusterService.getIndexingPressureService();
-        if (!request.sentFromLocalReroute()) {
-            return pressure.markPrimaryOperationStarted(request.getRequest().shardId(), bytes, false);
+    private void beginAfter(TimeValue interval) {
+        try {
+            threadPool.schedule(() -> beginOverdue(interval), interval, ThreadPool.Names.GENERIC);
+        } catch (OpenSearchRejectedExecutionException stopping) {
+            beginOverdue(TimeValue.ZERO);
         }
-        if (request.localRerouteInitiatedByNodeClient()) {
-            return pressure.markPrimaryOperationLocalToCoordinatingNodeStarted(
-                    request.getRequest().shardId(), bytes);
-        }
-        return () -> {};
     }
 
     /** Begins what has waited longer than this. */
     void beginOverdue(TimeValue held) {
         begin(queues.overdue(nanoTime.getAsLong() - held.nanos(), settings.limits()));
-    }
-
-    /** Writes that wait now. */
-    int waiting() {
-        return queues.waiting();
-    }
-
-    /** Whether errors of its own have switched it off. */
-    boolean isBroken() {
-        return errors.get() >= ERRORS_MAX;
     }
 
     /** Somebody has switched it on again. */
@@ -267,9 +269,14 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
             if (!answered.compareAndSet(false, true)) {
                 return;
             }
-            // Not on this stack: while a shard is closing, each group behind this one fails at once as well.
-            threadPool.generic().execute(() -> begin(queues.ended(group.key(), settings.limits())));
             group.writes().forEach(write -> write.fail(failure));
+            Runnable next = () -> begin(queues.ended(group.key(), settings.limits()));
+            try {
+                // Not on this stack: while a shard is closing, each group behind this one fails at once as well.
+                threadPool.generic().execute(next);
+            } catch (OpenSearchRejectedExecutionException stopping) {
+                next.run();
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.IntPredicate;
  * so that a slow shard gets fewer. Only a few at a time, because bulks can only be joined where they meet. Thread-safe.
  */
 final class ShardChoice {
-    /** No shard can take the bulk. */
+    /** The bulk goes where the server sends it. */
     static final int NONE = -1;
     /** Shards in use at a time. */
     private static final int TOGETHER = 4;
@@ -17,6 +17,7 @@ final class ShardChoice {
     private static final long TURN_NANOS = 200_000_000L;
 
     private final AtomicIntegerArray onTheirWay;
+    private final AtomicInteger bulks = new AtomicInteger();
     private final AtomicInteger next = new AtomicInteger();
 
     ShardChoice(int shards) {
@@ -31,9 +32,13 @@ final class ShardChoice {
      * Chooses a shard for a bulk, and counts it there until {@link #done}.
      *
      * @param usable whether a shard can take writes now
+     * @param alsoAlone whether one shard is better even for a bulk that has the index to itself
      * @return its number, or {@link #NONE}
      */
-    int take(long nowNanos, IntPredicate usable) {
+    int take(long nowNanos, IntPredicate usable, boolean alsoAlone) {
+        if (bulks.getAndIncrement() == 0 && !alsoAlone) {
+            return NONE;
+        }
         int shards = onTheirWay.length();
         int together = Math.min(TOGETHER, shards);
         int first = (int) Math.floorMod(nowNanos / TURN_NANOS * together, (long) shards);
@@ -54,6 +59,9 @@ final class ShardChoice {
 
     /** The bulk has been answered. */
     void done(int shard) {
-        onTheirWay.decrementAndGet(shard);
+        bulks.decrementAndGet();
+        if (shard != NONE) {
+            onTheirWay.decrementAndGet(shard);
+        }
     }
 }

@@ -16,7 +16,7 @@ class ShardChoiceTest {
         var bulks = new int[30];
         for (long turn = 0; turn < 300; turn++) {
             for (int i = 0; i < 40; i++) {
-                int shard = choice.take(turn * TURN, ignored -> true);
+                int shard = choice.take(turn * TURN, ignored -> true, true);
                 bulks[shard]++;
                 choice.done(shard);
             }
@@ -29,7 +29,7 @@ class ShardChoiceTest {
         var choice = new ShardChoice(30);
         Set<Integer> used = new HashSet<>();
         for (int i = 0; i < 100; i++) {
-            used.add(choice.take(7 * TURN, ignored -> true));
+            used.add(choice.take(7 * TURN, ignored -> true, true));
         }
         assertThat(used).hasSize(4);
     }
@@ -39,7 +39,7 @@ class ShardChoiceTest {
         var choice = new ShardChoice(4);
         var bulks = new int[4];
         for (int i = 0; i < 1_000; i++) {
-            int shard = choice.take(0, ignored -> true);
+            int shard = choice.take(0, ignored -> true, true);
             bulks[shard]++;
             if (shard != 2) {
                 choice.done(shard);
@@ -53,8 +53,20 @@ class ShardChoiceTest {
     void aShardThatCannotTakeWritesIsPassedOver() {
         var choice = new ShardChoice(10);
         for (int i = 0; i < 50; i++) {
-            assertThat(choice.take(i * TURN, shard -> shard == 9)).isEqualTo(9);
+            assertThat(choice.take(i * TURN, shard -> shard == 9, true)).isEqualTo(9);
         }
-        assertThat(choice.take(0, ignored -> false)).isEqualTo(ShardChoice.NONE);
+        assertThat(choice.take(0, ignored -> false, true)).isEqualTo(ShardChoice.NONE);
+    }
+
+    @Test
+    void aBulkThatIsAloneIsLeftToAllShardsWhereThatIsFaster() {
+        var choice = new ShardChoice(5);
+        int alone = choice.take(0, ignored -> true, false);
+        assertThat(alone).isEqualTo(ShardChoice.NONE);
+        int second = choice.take(0, ignored -> true, false);
+        assertThat(second).as("two at a time").isNotEqualTo(ShardChoice.NONE);
+        choice.done(alone);
+        choice.done(second);
+        assertThat(choice.take(0, ignored -> true, false)).isEqualTo(ShardChoice.NONE);
     }
 }

@@ -311,8 +311,13 @@ public final class Job {
             if (missing != 0) {
                 fail(
                         ExitCode.VERIFICATION,
-                        "%s holds %,d documents and %s %,d: nothing was cut over; look at what else writes to them, then --restart"
-                                .formatted(index.name(), counted, plan.source().name(), inSource.getAsLong()));
+                        "%s holds %,d documents and %s %,d: nothing was cut over; look at what else writes to them, then --restart%s"
+                                .formatted(
+                                        index.name(),
+                                        counted,
+                                        plan.source().name(),
+                                        inSource.getAsLong(),
+                                        missing > 0 ? missing(index, counts) : ""));
                 return Optional.of(new JobReport.Verified(inSource.getAsLong(), counted));
             }
             if (JobFolder.isVerified(start)) {
@@ -321,8 +326,12 @@ public final class Job {
             if (!verification.fits(counted) && verification.binding()) {
                 fail(
                         ExitCode.VERIFICATION,
-                        "the index holds %,d documents where %,d belong: somebody else writes to %s, or documents were lost after they were acknowledged"
-                                .formatted(counted, verification.expected(counted), index.name()));
+                        "the index holds %,d documents where %,d belong: somebody else writes to %s, or documents were lost after they were acknowledged%s"
+                                .formatted(
+                                        counted,
+                                        verification.expected(counted),
+                                        index.name(),
+                                        counted < verification.least() ? missing(index, counts) : ""));
             } else if (plan.source().isResumable()) {
                 folder.markVerified();
             }
@@ -331,6 +340,21 @@ public final class Job {
             fail(ExitCode.VERIFICATION, "the documents could not be counted: " + e.getMessage());
             return Optional.empty();
         }
+    }
+
+    /** Which documents are missing, where that can be known: not of a pipe, nor with ids that only the server knows. */
+    private String missing(TargetIndex index, Counts counts) {
+        if (!plan.source().isResumable() || plan.serverIds() || counts.deleted() > 0) {
+            return "";
+        }
+        listener.onStep("looking for what is missing");
+        List<String> missing = new MissingDocuments(plan.source(), plan.index(), index, clock).first();
+        return missing.isEmpty()
+                ? ""
+                : "; not there are%s: %s"
+                        .formatted(
+                                counts.deadLettered() > 0 ? ", dead letters among them" : "",
+                                String.join(", ", missing));
     }
 
     private void compare(TargetIndex index, Optional<List<SampledDocument>> sample) {

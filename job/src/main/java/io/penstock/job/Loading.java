@@ -31,10 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Loading {
     private static final int FIRST_BULK_BYTES = 1 << 20;
-    /** For each node that holds data: from there a large cluster is as near as a small one. */
     private static final int FIRST_CONCURRENCY = 2;
-
-    private static final int FIRST_CONCURRENCY_MAX = 16;
     private static final int BULK_BYTES_MIN = 64 << 10;
     private static final int BULK_BYTES_MAX = 16 << 20;
     private static final Duration DRAIN = Duration.ofSeconds(10);
@@ -225,10 +222,8 @@ final class Loading {
     }
 
     private WindowSize firstSize() {
-        int requests =
-                Math.clamp((long) cluster.dataNodes() * FIRST_CONCURRENCY, FIRST_CONCURRENCY, FIRST_CONCURRENCY_MAX);
         return new WindowSize(
-                plan.bulkBytes().orElse(FIRST_BULK_BYTES), plan.concurrency().orElse(requests));
+                plan.bulkBytes().orElse(FIRST_BULK_BYTES), plan.concurrency().orElse(FIRST_CONCURRENCY));
     }
 
     /** Three quarters of the memory may be in flight; the rest is for the batch being filled and those that wait. */

@@ -45,9 +45,8 @@ public interface Target {
      * @param version for example {@code 3.6.0}
      * @param uuid the cluster's own id, the same on all its nodes
      * @param contentBytesMax largest body of a request that its nodes take
-     * @param dataNodes how many nodes hold data
      */
-    record ClusterFacts(String flavour, String version, String uuid, long contentBytesMax, int dataNodes) {}
+    record ClusterFacts(String flavour, String version, String uuid, long contentBytesMax) {}
 
     /**
      * How a new index is made; what is absent is left to the cluster's defaults and templates.

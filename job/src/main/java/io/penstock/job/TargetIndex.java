@@ -5,6 +5,7 @@ import io.penstock.core.delivery.BulkTransport;
 import io.penstock.envelope.EnvelopedIndex;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** An index that is loaded, pinned when it was found: the write index behind an alias stays the same one. */
 public interface TargetIndex {
@@ -40,6 +41,9 @@ public interface TargetIndex {
      * @return a sentence for each that is not there, or not the same
      */
     List<String> differences(List<SampledDocument> documents, Optional<String> pipeline);
+
+    /** Which of these ids a search does not find; at most 10,000 of them. */
+    Set<String> absent(Set<String> ids);
 
     /** How bulk requests reach it, with the user's ingest pipeline. */
     BulkTransport transport(Optional<String> pipeline);

@@ -9,6 +9,8 @@ import io.penstock.job.ExitCode;
 import io.penstock.job.FinishPlan;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -280,6 +282,25 @@ class EnvelopeIT {
         assertThat(scene.cluster().get("/_alias/wrapped-live").fieldNames())
                 .toIterable()
                 .containsExactly("wrapped-old");
+    }
+
+    /** Row 133. */
+    @Test
+    void whatIsMissingIsNamedWithItsPlace() {
+        List<String> deleted = new ArrayList<>();
+        LoadUnderTest.Outcome outcome = scene.load()
+                .enveloped(FinishPlan.COUNT)
+                .onEvent(Midway.after(500, () -> {
+                    for (JsonNode hit : scene.cluster().scan("wrapped").subList(0, 3)) {
+                        deleted.add(hit.path("_id").asText());
+                    }
+                    deleted.forEach(id -> scene.cluster().delete("/wrapped/_doc/" + id));
+                }))
+                .run();
+        assertThat(outcome.report().exit()).as(outcome.messages()).isEqualTo(ExitCode.VERIFICATION);
+        String missing = outcome.messages().substring(outcome.messages().indexOf("not there are"));
+        assertThat(missing).contains(deleted).contains(", line ");
+        assertThat(missing.split("line ")).as("places").hasSize(4);
     }
 
     @Test
