@@ -114,23 +114,28 @@ final class SmallBulks implements Callable<Integer> {
 
     private void measure(URI url, Report report) throws Exception {
         Settings.progress("warming up");
-        cell(url, new Cell(5, "request", 16, 50), Variant.OFF, 15);
-        cell(url, new Cell(5, "async", 16, 200), Variant.BOTH, 10);
+        // Each variant as much: what one has not yet compiled would look like its cost.
+        for (Variant variant : order(0)) {
+            cell(url, new Cell(5, "request", 16, 10), variant, 10);
+            cell(url, new Cell(5, "async", 16, 50), variant, 5);
+        }
         for (Cell cell : cells()) {
             Map<Variant, List<BulkClients.Result>> results = new TreeMap<>();
             for (int round = 0; round < settings.rounds(); round++) {
-                List<Variant> order = new ArrayList<>(List.of(Variant.OFF));
-                order.addAll(variants);
-                if (round % 2 == 1) {
-                    order = order.reversed();
-                }
-                for (Variant variant : order) {
+                for (Variant variant : order(round)) {
                     results.computeIfAbsent(variant, ignored -> new ArrayList<>())
                             .add(cell(url, cell, variant, seconds));
                 }
             }
             tell(cell, results, report);
         }
+    }
+
+    /** Forwards and backwards by turns, so that what one leaves to the next falls on all. */
+    private List<Variant> order(int round) {
+        List<Variant> order = new ArrayList<>(List.of(Variant.OFF));
+        order.addAll(variants);
+        return round % 2 == 0 ? order : order.reversed();
     }
 
     private List<Cell> cells() {

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.opensearch.cluster.ClusterChangedEvent;
 import org.opensearch.cluster.ClusterStateListener;
-import org.opensearch.core.index.Index;
 
 /** What the plugin has done on this node since it started, by index. Thread-safe. */
 final class FasterBulkStats implements ClusterStateListener {
@@ -28,8 +27,8 @@ final class FasterBulkStats implements ClusterStateListener {
 
     @Override
     public void clusterChanged(ClusterChangedEvent event) {
-        for (Index deleted : event.indicesDeleted()) {
-            indices.remove(deleted.getName());
+        if (!event.indicesDeleted().isEmpty()) {
+            indices.keySet().retainAll(event.state().metadata().indices().keySet());
         }
     }
 
@@ -68,7 +67,7 @@ final class FasterBulkStats implements ClusterStateListener {
             int groupItems = 0;
             for (ShardWrite write : group) {
                 groupItems += write.items();
-                heldBytes.add(-write.bytes());
+                write.counts().heldBytes.add(-write.bytes());
                 waitMicros.add((nowNanos - write.arrivedNanos()) / 1_000);
             }
             requestsPerWrite.add(group.size());

@@ -129,6 +129,7 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
         } catch (OpenSearchRejectedExecutionException full) {
             return Optional.of(PassThrough.INDEXING_PRESSURE); // the server says the same, in its own words
         }
+        FasterBulkStats.OfIndex counts = stats.of(bulk.shardId().getIndexName());
         WriteQueues.Arrival<WriteKey, ShardWrite> arrival;
         try {
             ThreadContext context = threadPool.getThreadContext();
@@ -137,12 +138,13 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
                     channel,
                     task,
                     charge,
+                    counts,
                     context.newRestorableContext(false),
                     context.newRestorableContext(true),
                     bytes,
                     nanoTime.getAsLong());
             WriteKey key = WriteKey.of(request, context);
-            stats.of(bulk.shardId().getIndexName()).arrived(bulk.items().length, bytes);
+            counts.arrived(bulk.items().length, bytes);
             arrival = queues.arrive(key, write, limits);
         } catch (RuntimeException e) {
             charge.close();
@@ -180,7 +182,7 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
 
     private void begin(WriteQueues.Group<WriteKey, ShardWrite> group) {
         ShardWrite first = group.writes().getFirst();
-        stats.of(group.key().shard().getIndexName()).begun(group.writes(), nanoTime.getAsLong());
+        first.counts().begun(group.writes(), nanoTime.getAsLong());
         var channel = new GroupChannel(group);
         try (ThreadContext.StoredContext ignored = first.context().get()) {
             ConcreteShardRequest<BulkShardRequest> request;

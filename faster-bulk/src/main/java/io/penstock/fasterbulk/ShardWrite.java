@@ -15,6 +15,7 @@ import org.opensearch.transport.TransportChannel;
  * One shard bulk on its way through the plugin: what it asks, and how its sender is answered, exactly once.
  *
  * @param charge its bytes on the node's indexing pressure, held until it is answered
+ * @param counts of its index, from its arrival to its end, even if the index is gone meanwhile
  * @param context puts the sender's thread context on, as it was on arrival
  * @param answerContext the same, with the response headers (deprecation warnings) that the write has brought
  */
@@ -24,6 +25,7 @@ record ShardWrite(
         TransportChannel channel,
         Task task,
         Releasable charge,
+        FasterBulkStats.OfIndex counts,
         Supplier<ThreadContext.StoredContext> context,
         Supplier<ThreadContext.StoredContext> answerContext,
         long bytes,

@@ -196,7 +196,7 @@ public final class WindowLaw {
             }
             case LARGER_AGAIN -> {
                 sumTried += rate;
-                if (sumTried >= sumKept * GROWTH_WORTH) {
+                if (sumTried >= sumKept * (phase == Phase.LARGER_BULKS ? MORE_WORTH : GROWTH_WORTH)) {
                     grown(sumTried / 2);
                 } else {
                     rateOfKept = sumKept / 2;
