@@ -111,9 +111,6 @@ final class ClusterIndex implements TargetIndex {
 
     @Override
     public void unguard(String alias) {
-        if (guard.isEmpty()) {
-            return;
-        }
         guard = "";
         Cluster.Answer answer =
                 cluster.call("DELETE", "/" + Paths.encode(name) + "/_alias/" + Paths.encode(alias), null, QUICK);

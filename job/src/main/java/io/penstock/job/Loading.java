@@ -80,6 +80,7 @@ final class Loading {
     /** Loads what the checkpoint leaves to load. */
     LoadResult toTheEnd(Checkpoint start, boolean resumed) {
         if (start.isComplete()) {
+            unguard(guardAlias()); // an earlier run may have been killed before it did
             return new LoadResult(start.counts(), true, List.of(), firstSize(), "nothing to do", 0);
         }
         if (!plan.source().isResumable()) {
@@ -240,8 +241,12 @@ final class Loading {
 
     // ---- guard --------------------------------------------------------------------------------------------------
 
+    private String guardAlias() {
+        return "penstock-load-" + folder.id().substring(folder.id().lastIndexOf('-') + 1);
+    }
+
     private Optional<String> guard() {
-        String alias = "penstock-load-" + folder.id().substring(folder.id().lastIndexOf('-') + 1);
+        String alias = guardAlias();
         Optional<String> without = index.guard(alias);
         without.ifPresent(listener::onWarning);
         return without.isPresent() ? Optional.empty() : Optional.of(alias);

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * proxy holds the first answer back, so that the watermark cannot move, and lets the following ones pass, so that their
  * documents are applied and their dead letters written.
  */
+@Tag("torture")
 @RealNode
 class CrashWindowIT {
     private static final PlantedDocuments PLANTED = PlantedDocuments.of(5_000, 2);

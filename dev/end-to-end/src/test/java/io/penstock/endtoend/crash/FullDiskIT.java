@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rows 89, 90, 91, 92 and 94: no room, no inodes, no sync and no larger files for checkpoint and dead letters. */
+@Tag("torture")
 @RealNode
 class FullDiskIT {
     private static final PlantedDocuments PLANTED = PlantedDocuments.of(20_000, 89);

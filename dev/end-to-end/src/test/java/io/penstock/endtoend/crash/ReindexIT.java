@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,6 +144,7 @@ class ReindexIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @Tag("torture")
     void killedAtAnyMomentTheSameCommandGoesOn(boolean inside) throws Exception {
         Seeds seeds = new Seeds(Long.getLong("seed", System.nanoTime()));
         System.out.printf("seed %d, %d kills%n", seeds.seed(), KILLS);

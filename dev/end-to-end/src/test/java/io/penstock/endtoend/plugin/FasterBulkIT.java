@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -107,6 +108,7 @@ class FasterBulkIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"?refresh=true", "?refresh=wait_for", "?wait_for_active_shards=1", "?timeout=1s"})
+    @Tag("torture")
     void whatARequestAsksForHoldsForItAlone(String options) throws Exception {
         var plain = new Writers(cluster.urls(), INDEX, "plain-", "", true);
         var asking = new Writers(cluster.urls(), INDEX, "asking-", options, true);
@@ -128,6 +130,7 @@ class FasterBulkIT {
     }
 
     @Test
+    @Tag("torture")
     void switchedOnAndOffInALoopNothingIsLost() throws Exception {
         var writers = new Writers(cluster.urls(), INDEX);
         try (writers) {
