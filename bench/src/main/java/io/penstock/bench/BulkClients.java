@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
 /**
  * Clients in a closed loop, each with one connection and one bulk at a time. Requests are made before and answers
  * looked at no more than needed, because on a small machine each cycle of the clients' is one less for the server that
- * is measured: an HTTP library took a third of a core here, this takes a tenth.
+ * is measured.
  */
 final class BulkClients {
     private final URI url;

@@ -38,6 +38,9 @@ final class Defaults implements IDefaultValueProvider {
 
     /** Reads the file that the arguments or the environment name, if they do. */
     void readConfig(String[] arguments, CommandLine commandLine) {
+        if (arguments.length > 0 && arguments[0].equals("feed")) {
+            return; // there it is what is fed, not what options are by default
+        }
         String file = environment.get("PENSTOCK_CONFIG");
         for (int i = 0; i < arguments.length && !arguments[i].equals("--"); i++) {
             if (arguments[i].startsWith("--config=")) {

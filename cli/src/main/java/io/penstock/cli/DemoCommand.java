@@ -123,6 +123,7 @@ final class DemoCommand implements Callable<Integer> {
                 RateLimit.none(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 false,
                 FinishPlan.COUNT,
                 cluster.find(INDEX).isEmpty(),

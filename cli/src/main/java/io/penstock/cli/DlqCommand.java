@@ -185,6 +185,7 @@ final class DlqCommand implements Runnable {
                     RateLimit.none(),
                     limits.deadLetterFile(),
                     Optional.empty(),
+                    Optional.empty(),
                     true,
                     FinishPlan.COUNT,
                     restart,

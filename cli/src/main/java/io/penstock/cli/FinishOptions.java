@@ -27,16 +27,14 @@ final class FinishOptions {
     @Nullable
     Integer keepOld;
 
-    @Option(
-            names = "--keep-settings",
-            description = "Leave the settings of the index alone: no refresh, replicas and translog for loading.")
+    @Option(names = "--keep-settings", description = "Leave refresh, replicas and translog of the index as they are.")
     boolean keepSettings;
 
     @Option(
             names = "--verify",
-            paramLabel = "count|sample|off",
+            paramLabel = "HOW",
             defaultValue = "count",
-            description = "Count at the end; sample also reads some back and compares. Default: count.")
+            description = "At the end: count, sample (reads some back too) or off. Default: count.")
     String verify = "count";
 
     /**

@@ -3,13 +3,18 @@ package io.penstock.cli;
 import io.penstock.cluster.InferredMapping;
 import io.penstock.core.document.Operation;
 import io.penstock.core.load.RateLimit;
+import io.penstock.core.source.Source;
 import io.penstock.core.source.SourceException;
 import io.penstock.job.FinishPlan;
 import io.penstock.job.JobPlan;
+import io.penstock.job.LivePlan;
 import io.penstock.job.Target;
 import io.penstock.source.file.FileOptions;
 import io.penstock.source.file.FileSource;
 import io.penstock.source.file.Format;
+import io.penstock.source.kafka.TopicAddress;
+import io.penstock.source.kafka.TopicOptions;
+import io.penstock.source.kafka.TopicSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -25,7 +30,8 @@ import picocli.CommandLine.Parameters;
 /** {@code penstock load}. */
 @Command(
         name = "load",
-        description = "Loads files or standard input into an index. The same command again goes on where it stopped.",
+        description =
+                "Loads files, standard input or a topic into an index. The same command again goes on where it stopped.",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         abbreviateSynopsis = true,
@@ -34,6 +40,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  penstock load access.log.gz -i logs",
             "  penstock load 'data/*.ndjson.zst' -i products --id-field sku --version-field revision",
+            "  penstock load kafka://localhost:9092/catalog -i tracks-2 --alias tracks --follow",
             "  zcat dump.gz | penstock load - -i copy --format bulk -t https://search:9200 -u loader",
             "Exit codes: 0 all indexed, 4 with dead letters, 5 source, 6 cluster down, 7 it refuses; all in docs/cli.md",
         })
@@ -44,7 +51,7 @@ final class LoadCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "SOURCE",
-            description = "Files, 'globs', or - for standard input; gzip, zstd, bzip2 and xz are recognised.")
+            description = "Files, 'globs', - for standard input, or kafka://HOST:PORT/TOPIC.")
     List<String> sources = List.of();
 
     @Option(
@@ -95,9 +102,9 @@ final class LoadCommand implements Callable<Integer> {
 
     @Option(
             names = "--mapping",
-            paramLabel = "dynamic|infer|FILE",
+            paramLabel = "HOW",
             defaultValue = "dynamic",
-            description = "Mapping of a new index; infer makes one from a sample. Default: dynamic.")
+            description = "Mapping of a new index: infer (from a sample), a FILE, or dynamic, the default.")
     String mapping = "dynamic";
 
     @Mixin
@@ -152,6 +159,9 @@ final class LoadCommand implements Callable<Integer> {
     boolean noSniff;
 
     @Mixin
+    LiveOptions live = new LiveOptions();
+
+    @Mixin
     FinishOptions finish = new FinishOptions();
 
     @Option(names = "--restart", description = "Forget an earlier run and begin anew; ids stay the same.")
@@ -169,15 +179,23 @@ final class LoadCommand implements Callable<Integer> {
     @Mixin
     ProgressOptions progress = new ProgressOptions();
 
+    /**
+     * How long an index that follows a topic remembers what was deleted: until then an external version keeps a late
+     * older document out (OpenSearch 3.6.0, index.gc_deletes, 60 s by default). A load tries for --max-outage at most.
+     */
+    private static final String GC_DELETES = "1h";
+
+    private @Nullable TopicSource topicSource;
+
     @Override
     public Integer call() {
         IndexNames.check(index);
         rate.followConfig(spec.commandLine());
         var runner = new JobRunner(spec.commandLine(), output, progress);
         return runner.run(
-                () -> plan(fileOptions(FileOptions.DEFAULT_MAX_DOCUMENT_BYTES)),
+                () -> plan(FileOptions.DEFAULT_MAX_DOCUMENT_BYTES),
                 () -> connection.options(output, !noSniff, spec.commandLine().getErr()),
-                (cluster, listener) -> plan(fileOptions(cluster.facts().contentBytesMax())));
+                (cluster, listener) -> plan(cluster.facts().contentBytesMax()));
     }
 
     private FileOptions fileOptions(long contentBytesMax) {
@@ -187,7 +205,6 @@ final class LoadCommand implements Callable<Integer> {
         Operation asked = Operation.parse(operation)
                 .orElseThrow(
                         () -> new UsageException("--op is index, create, update or delete, not '" + operation + "'"));
-        long limit = maxDocBytes == null ? contentBytesMax - 4096 : maxDocBytes.bytes();
         try {
             return new FileOptions(
                     chosen,
@@ -195,14 +212,67 @@ final class LoadCommand implements Callable<Integer> {
                     Optional.ofNullable(idField),
                     Optional.ofNullable(routingField),
                     Optional.ofNullable(versionField),
-                    limit);
+                    documentBytesMax(contentBytesMax));
         } catch (IllegalArgumentException e) {
             throw new UsageException(e.getMessage() + " (--op, --id-field, --version-field)");
         }
     }
 
-    /** Options are looked at before files, so that a mistyped command is called that whatever else is missing. */
-    private JobPlan plan(FileOptions files) throws SourceException {
+    private long documentBytesMax(long contentBytesMax) {
+        return maxDocBytes == null ? contentBytesMax - 4096 : maxDocBytes.bytes();
+    }
+
+    // ---- topics -------------------------------------------------------------------------------------------------
+
+    private Optional<TopicAddress> topic() {
+        if (sources.stream().noneMatch(TopicAddress::isMeant)) {
+            live.checkUnused();
+            return Optional.empty();
+        }
+        if (sources.size() > 1) {
+            throw new UsageException("a topic is loaded alone: name one kafka://HOST:PORT/TOPIC and nothing else");
+        }
+        Optional<TopicAddress> address = TopicAddress.parse(sources.get(0));
+        if (address.isEmpty()) {
+            throw new UsageException(
+                    "'%s' is no topic: write kafka://HOST:PORT/TOPIC, with more brokers as HOST:PORT,HOST:PORT"
+                            .formatted(sources.get(0)));
+        }
+        if (!operation.equals("index") || versionField != null || !format.equals("auto") || !ids.equals("job")) {
+            throw new UsageException(
+                    "--op, --version-field, --format and --ids are not for topics: a record's key is the id, its offset the version, and one without a value deletes");
+        }
+        return address;
+    }
+
+    private TopicOptions topicOptions(long contentBytesMax) {
+        return new TopicOptions(
+                live.kafkaConfig(),
+                live.follow,
+                Optional.ofNullable(idField),
+                Optional.ofNullable(routingField),
+                documentBytesMax(contentBytesMax),
+                limits.maxOutage);
+    }
+
+    /** Found once, as finding it asks the brokers. */
+    private TopicSource topicSource(TopicAddress address, TopicOptions options) throws SourceException {
+        TopicSource known = topicSource;
+        try {
+            TopicSource found = known == null ? TopicSource.of(address, options) : known;
+            topicSource = found;
+            return found;
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("Kafka does not take these properties (--kafka-config): " + e.getMessage());
+        }
+    }
+
+    // ---- the plan -----------------------------------------------------------------------------------------------
+
+    /** Options are looked at before sources, so that a mistyped command is called that whatever else is missing. */
+    private JobPlan plan(long contentBytesMax) throws SourceException {
+        Optional<TopicAddress> topic = topic();
+        FileOptions files = fileOptions(contentBytesMax);
         Optional<Supplier<String>> fileMapping = mapping();
         boolean serverIds = oneOf("--ids", ids, "job", "server").equals("server");
         FinishPlan afterwards = finish.plan(index, Optional.empty());
@@ -213,7 +283,15 @@ final class LoadCommand implements Callable<Integer> {
         RateLimit limit = rate.limit();
         OptionalInt requests = concurrency();
         long memory = Runtime.getRuntime().maxMemory() / 4;
-        FileSource source = FileSource.of(sources, files);
+        LivePlan.Current current = live.current(afterwards.alias().isPresent());
+        if (topic.isPresent()) {
+            shape.settings.putIfAbsent("index.gc_deletes", GC_DELETES);
+        }
+        Optional<LivePlan> liveSource = topic.isPresent()
+                ? Optional.of(
+                        new LivePlan(topicSource(topic.get(), topicOptions(contentBytesMax)), live.follow, current))
+                : Optional.empty();
+        Source source = liveSource.isPresent() ? liveSource.get().source() : FileSource.of(sources, files);
         return new JobPlan(
                 source,
                 index,
@@ -232,6 +310,7 @@ final class LoadCommand implements Callable<Integer> {
                 limit,
                 limits.deadLetterFile(),
                 Optional.empty(),
+                liveSource,
                 finish.keepSettings,
                 afterwards,
                 restart,
@@ -275,7 +354,7 @@ final class LoadCommand implements Callable<Integer> {
         return mapping.equals("infer") || mapping.equals("infer:strict");
     }
 
-    private Optional<Supplier<String>> inferred(FileSource source) {
+    private Optional<Supplier<String>> inferred(Source source) {
         if (!source.isResumable()) {
             throw new UsageException(
                     "--mapping infer reads the first documents twice, which a pipe cannot: name a file");

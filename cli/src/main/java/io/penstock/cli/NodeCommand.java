@@ -11,6 +11,7 @@ import io.penstock.job.TargetException;
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.ClusterStatus;
 import io.penstock.node.Distribution;
+import io.penstock.node.LocalBroker;
 import io.penstock.node.LocalCluster;
 import io.penstock.node.NodeStatus;
 import java.io.PrintWriter;
@@ -95,6 +96,11 @@ final class NodeCommand implements Runnable {
                         + "It still has to be switched on, see docs/plugin.md.")
         private @Nullable Boolean plugin;
 
+        @Option(
+                names = "--with-kafka",
+                description = "Also a Kafka broker: a single one, for trying out 'load kafka://' and 'feed'.")
+        private boolean withKafka;
+
         @Mixin
         private OutputOptions output = new OutputOptions();
 
@@ -115,9 +121,17 @@ final class NodeCommand implements Runnable {
                     err.flush();
                 }
             });
-            print(status, output, spec.commandLine().getOut());
+            if (withKafka) {
+                broker(output).start(Map.of(), err::println);
+            }
+            print(status, broker(output).address(), output, spec.commandLine().getOut());
             return 0;
         }
+    }
+
+    private static LocalBroker broker(OutputOptions output) {
+        return LocalBroker.at(
+                output.stateFolder(), Path.of(System.getProperty("penstock.kafka", "kafka-broker/target/libs")));
     }
 
     /** The launcher, which builds it, says where it is. */
@@ -139,7 +153,8 @@ final class NodeCommand implements Runnable {
 
         @Override
         public Integer call() {
-            boolean stopped = LocalCluster.at(output.stateFolder()).stop();
+            boolean brokerStopped = broker(output).stop();
+            boolean stopped = LocalCluster.at(output.stateFolder()).stop() || brokerStopped;
             if (!output.quiet) {
                 spec.commandLine().getErr().println(stopped ? "stopped" : "nothing was running");
             }
@@ -162,7 +177,7 @@ final class NodeCommand implements Runnable {
         @Override
         public Integer call() {
             ClusterStatus status = LocalCluster.at(output.stateFolder()).status();
-            print(status, output, spec.commandLine().getOut());
+            print(status, broker(output).address(), output, spec.commandLine().getOut());
             status.url()
                     .ifPresent(url -> tellOfAbandoned(url, spec.commandLine().getErr()));
             return status.url().isPresent() ? 0 : io.penstock.job.ExitCode.TARGET_UNUSABLE.number();
@@ -185,9 +200,11 @@ final class NodeCommand implements Runnable {
         }
     }
 
-    private static void print(ClusterStatus status, OutputOptions output, PrintWriter out) {
+    private static void print(ClusterStatus status, Optional<String> broker, OutputOptions output, PrintWriter out) {
         if (output.isJson()) {
-            out.println(json(status).toPrettyString());
+            ObjectNode json = json(status);
+            broker.ifPresent(address -> json.put("kafka", address));
+            out.println(json.toPrettyString());
         } else if (!output.quiet) {
             Optional<URI> url = status.url();
             out.println(url.isPresent() ? url.get() : "no local node is running: 'penstock node start' starts one");
@@ -199,6 +216,7 @@ final class NodeCommand implements Runnable {
                         node.version(),
                         node.running() ? "pid " + node.pid() : "not running, see " + node.log());
             }
+            broker.ifPresent(address -> out.printf("  kafka   kafka://%s  a single broker, for trying out%n", address));
         }
         out.flush();
     }

@@ -45,8 +45,8 @@ final class OutputOptions {
             names = {"-v", "--verbose"},
             description = "Say more, and where in the code an error comes from.")
     void verbose(boolean verbose) {
-        Logger ours = Logger.getLogger("io.penstock");
-        ours.setLevel(verbose ? Level.FINE : Level.INFO);
+        Penstock.LIBRARIES.setLevel(verbose ? Level.INFO : Level.OFF);
+        Penstock.OURS.setLevel(verbose ? Level.FINE : Level.INFO);
         for (Handler handler : Logger.getLogger("").getHandlers()) {
             handler.setLevel(Level.FINE);
         }

@@ -28,6 +28,7 @@ import picocli.CommandLine.ParameterException;
             ReindexCommand.class,
             RestoreCommand.class,
             DlqCommand.class,
+            FeedCommand.class,
             NodeCommand.class,
             AutoComplete.GenerateCompletion.class,
         },
@@ -39,6 +40,11 @@ import picocli.CommandLine.ParameterException;
             "  penstock load --help                                what a load can do",
         })
 public final class Penstock implements Runnable {
+    /** Kept, or their levels would go with them. What libraries have to say is for whoever asks with -v. */
+    static final Logger LIBRARIES = Logger.getLogger("");
+
+    static final Logger OURS = Logger.getLogger("io.penstock");
+
     @CommandLine.Spec
     private CommandLine.Model.CommandSpec spec;
 
@@ -48,6 +54,8 @@ public final class Penstock implements Runnable {
     public static void main(String[] arguments) {
         Locale.setDefault(Locale.ROOT);
         System.setProperty("java.util.logging.SimpleFormatter.format", "%1$tT.%1$tL %4$s %5$s%6$s%n");
+        LIBRARIES.setLevel(Level.OFF);
+        OURS.setLevel(Level.INFO);
         System.exit(run(commandLine(System.getenv()), arguments));
     }
 

@@ -53,6 +53,8 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
     private volatile String window = "1.0 MiB x 2 (start)";
     private volatile String copying = "";
     private volatile String trouble = "";
+    private volatile long behind = -1;
+    private volatile Duration behindAge = Duration.ZERO;
     private volatile long storedTotal;
     private volatile long storedBefore;
     private volatile boolean loading;
@@ -119,6 +121,10 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
                 storedRead.set(copied.documents());
                 storedTotal = copied.total();
                 copying = "%d of %d slices".formatted(copied.slicesDone(), copied.slices());
+            }
+            case LoadEvent.Behind now -> {
+                behind = now.records();
+                behindAge = now.age();
             }
             case LoadEvent.DeadLettered dead ->
                 LOGGER.debug(
@@ -189,23 +195,30 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
         double bytesPerDocument = now.read() == 0 ? 0 : (double) now.bytes() / now.read();
         return String.format(
                 Locale.ROOT,
-                "%,d docs  %s  %,.0f docs/s  %.1f MB/s  %s429s %d  dead %d  in flight %d of %s",
+                "%,d docs  %s  %,.0f docs/s  %.1f MB/s  %s%s429s %d  dead %d  in flight %d of %s",
                 acknowledged.get(),
                 ByteSize.text(now.bytes()),
                 rate,
                 rate * bytesPerDocument / 1e6,
                 eta(),
+                behindText(),
                 pushedBack.get(),
                 now.deadLettered(),
                 inFlight.get(),
                 window);
     }
 
+    private String behindText() {
+        return behind < 0
+                ? ""
+                : String.format(Locale.ROOT, "lag %,d (%.1f s)  ", behind, behindAge.toMillis() / 1000.0);
+    }
+
     private String json(double rate) {
         Counts now = counts;
         return String.format(
                 Locale.ROOT,
-                "{\"seconds\":%.1f,\"acknowledged\":%d,\"read\":%d,\"bytes\":%d,\"docsPerSecond\":%.1f,\"pushedBack\":%d,\"deadLettered\":%d,\"window\":\"%s\"}",
+                "{\"seconds\":%.1f,\"acknowledged\":%d,\"read\":%d,\"bytes\":%d,\"docsPerSecond\":%.1f,\"pushedBack\":%d,\"deadLettered\":%d,%s\"window\":\"%s\"}",
                 (clock.nanos() - began) / 1e9,
                 acknowledged.get(),
                 now.read(),
@@ -213,6 +226,10 @@ final class ProgressPrinter implements Job.JobListener, AutoCloseable {
                 rate,
                 pushedBack.get(),
                 now.deadLettered(),
+                behind < 0
+                        ? ""
+                        : String.format(
+                                Locale.ROOT, "\"lag\":%d,\"lagSeconds\":%.1f,", behind, behindAge.toMillis() / 1000.0),
                 window.replace("\\", "\\\\").replace("\"", "\\\""));
     }
 

@@ -200,6 +200,7 @@ final class ReindexCommand implements Callable<Integer> {
                 limit,
                 limits.deadLetterFile(),
                 Optional.of(new CopyPlan(inside, Optional.ofNullable(catchUp).map(source::catchUp), source::sample)),
+                Optional.empty(),
                 finish.keepSettings,
                 afterwards,
                 restart,

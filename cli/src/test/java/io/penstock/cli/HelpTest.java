@@ -23,6 +23,7 @@ class HelpTest {
                 "dlq",
                 "dlq list",
                 "dlq replay",
+                "feed",
                 "node",
                 "node start",
                 "node stop",

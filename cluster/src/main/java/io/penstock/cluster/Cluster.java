@@ -354,14 +354,18 @@ public final class Cluster implements Target, AutoCloseable {
     /** Sets or removes one key of a mapping's {@code _meta}. */
     void putMeta(String index, String key, Optional<JsonNode> value) {
         String path = "/" + Paths.encode(index) + "/_mapping";
-        Answer answer = call("GET", path + "?filter_path=*.mappings._meta", null, QUICK);
-        requireOk(answer, "the mapping of " + index + " cannot be read");
-        JsonNode found = answer.json().path(index).path("mappings").path("_meta");
-        ObjectNode meta = found instanceof ObjectNode object ? object : JSON.createObjectNode();
+        ObjectNode meta = meta(index) instanceof ObjectNode object ? object : JSON.createObjectNode();
         value.ifPresentOrElse(json -> meta.set(key, json), () -> meta.remove(key));
         requireOk(
                 call("PUT", path, JSON.createObjectNode().set("_meta", meta), QUICK),
                 "nothing can be noted in the mapping of " + index);
+    }
+
+    /** The {@code _meta} in the mapping of an index. */
+    JsonNode meta(String index) {
+        Answer answer = call("GET", "/" + Paths.encode(index) + "/_mapping?filter_path=*.mappings._meta", null, QUICK);
+        requireOk(answer, "the mapping of " + index + " cannot be read");
+        return answer.json().path(index).path("mappings").path("_meta");
     }
 
     @Override

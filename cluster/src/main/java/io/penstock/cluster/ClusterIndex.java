@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.delivery.BulkTransport;
 import io.penstock.core.document.Document;
@@ -184,6 +185,17 @@ final class ClusterIndex implements TargetIndex {
         return pipeline.isPresent()
                 || !isNone(settings.path("default_pipeline"))
                 || !isNone(settings.path("final_pipeline"));
+    }
+
+    @Override
+    public Optional<String> noted(String key) {
+        String note = cluster.meta(enveloped().name()).path(key).asText("");
+        return note.isEmpty() ? Optional.empty() : Optional.of(note);
+    }
+
+    @Override
+    public void note(String key, String text) {
+        cluster.putMeta(enveloped().name(), key, Optional.of(TextNode.valueOf(text)));
     }
 
     @Override

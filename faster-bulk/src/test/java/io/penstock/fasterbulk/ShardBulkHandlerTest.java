@@ -1,6 +1,7 @@
 package io.penstock.fasterbulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -282,11 +283,9 @@ class ShardBulkHandlerTest {
         return response;
     }
 
-    private void eventually(int writes) throws InterruptedException {
-        for (int i = 0; i < 500 && server.size() < writes; i++) {
-            Thread.sleep(10); // begun by a thread of the pool
-        }
-        assertThat(server).hasSize(writes);
+    /** A write that waited is begun by a thread of the pool. */
+    private void eventually(int writes) {
+        await().untilAsserted(() -> assertThat(server).hasSize(writes));
     }
 
     private long passedThrough(String why) {

@@ -162,7 +162,7 @@ final class HeldEnvelope {
                 .formatted(index, pending.why(), index, pending.request());
     }
 
-    private static String host() {
+    static String host() {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {

@@ -6,10 +6,13 @@ import io.penstock.core.event.LoadListener;
 import io.penstock.core.fate.Counts;
 import io.penstock.core.load.LoadResult;
 import io.penstock.core.load.StopSignal;
+import io.penstock.core.source.LiveSource;
 import io.penstock.core.source.Partition;
 import io.penstock.core.source.Source;
+import io.penstock.core.source.SourceException;
 import io.penstock.core.state.StateException;
 import io.penstock.core.time.Clock;
+import io.penstock.envelope.EnvelopeHeldException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -27,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * always gives a report; {@link #stop} may come from another thread, for example a signal's.
  */
 public final class Job {
+    /** Under this key the index keeps which live source it is filled from. */
+    private static final String SOURCE_NOTE = "penstock_source";
+
     private final JobPlan plan;
     private final Target target;
     private final JobListener listener;
@@ -34,6 +41,7 @@ public final class Job {
     private final List<ExitCode> exits = new ArrayList<>();
     private final List<String> messages = new ArrayList<>();
     private final RequestMeter meter = new RequestMeter();
+    private boolean joined;
     private volatile @Nullable Loading loading;
     private volatile @Nullable ExitCode stoppedBy;
 
@@ -75,11 +83,13 @@ public final class Job {
             Target.ClusterFacts cluster = target.facts();
             listener.onStep("cluster: %s %s".formatted(cluster.flavour(), cluster.version()));
             List<Partition> partitions = plan.source().partitions();
-            String id = JobFolder.id(cluster.uuid(), plan.index(), partitions);
+            String id = JobFolder.id(
+                    cluster.uuid(), plan.index(), partitions, plan.live().map(live -> HeldEnvelope.host()));
             if (plan.dryRun()) {
                 return dryRun(id, partitions, began);
             }
-            try (JobFolder folder = JobFolder.open(plan.state(), id)) {
+            try (JobFolder folder =
+                    plan.live().isPresent() ? JobFolder.openAny(plan.state(), id) : JobFolder.open(plan.state(), id)) {
                 return run(cluster, folder, began);
             }
         } catch (TargetException e) {
@@ -91,13 +101,15 @@ public final class Job {
     }
 
     private JobReport run(Target.ClusterFacts cluster, JobFolder folder, long began) {
-        Optional<Beginning> beginning = begin(folder);
+        Optional<Beginning> beginning = begin(cluster, folder);
         if (beginning.isEmpty()) {
             return endedEarly(folder.id(), began);
         }
         Checkpoint start = beginning.get().start();
         TargetIndex index = beginning.get().index();
-        Optional<HeldEnvelope> envelope = putEnvelopeOn(folder, index, start);
+        boolean bringsUp = bringsUp(index, beginning.get().behindAlias());
+        Optional<HeldEnvelope> envelope =
+                follows() && !bringsUp ? Optional.empty() : putEnvelopeOn(folder, index, start);
         Optional<Sample> sample = plan.finish().sampled() && plan.copy().isEmpty()
                 ? Optional.of(new Sample(plan.index(), new Random()))
                 : Optional.empty();
@@ -116,7 +128,7 @@ public final class Job {
         Optional<JobReport.Verified> verified = Optional.empty();
         long loaded;
         try {
-            result = into.toTheEnd(start, beginning.get().resumed());
+            result = loaded(into, index, envelope, beginning.get(), bringsUp);
             told(result);
             catchUp(result, catchingUp, CatchingUp::untilSmall);
             loaded = clock.nanos();
@@ -135,7 +147,7 @@ public final class Job {
         } finally {
             envelope.flatMap(HeldEnvelope::close).ifPresent(this::notRestored);
         }
-        if (plan.finish().alias().isPresent()) {
+        if (plan.finish().alias().isPresent() && !follows()) {
             catchUp(result, catchingUp, CatchingUp::once);
             if (isWell(result)) {
                 cutOver(index, beginning.get().behindAlias());
@@ -164,7 +176,7 @@ public final class Job {
     private record Beginning(Checkpoint start, boolean resumed, TargetIndex index, SortedSet<String> behindAlias) {}
 
     /** Looks at everything that can be known before, and makes the index; nothing if the load cannot begin. */
-    private Optional<Beginning> begin(JobFolder folder) {
+    private Optional<Beginning> begin(Target.ClusterFacts cluster, JobFolder folder) {
         Optional<Checkpoint> earlier = folder.earlier(plan);
         if (earlier.isPresent() && !canGoOn(earlier.get())) {
             return Optional.empty();
@@ -185,11 +197,141 @@ public final class Job {
                     .formatted(start.counts().read()));
         }
         tellOfAbandoned(index);
+        if (plan.live().isPresent()) {
+            try {
+                readFor(cluster, folder, index, plan.live().get().source());
+            } catch (SourceException e) {
+                fail(ExitCode.SOURCE, String.valueOf(e.getMessage()));
+                return Optional.empty();
+            }
+        }
         return Optional.of(new Beginning(start, earlier.isPresent(), index, behindAlias));
     }
 
     private boolean isWell(LoadResult result) {
-        return exits.isEmpty() && result.complete() && stoppedBy == null;
+        return exits.isEmpty() && result.complete() && stoppedBy == null && !joined;
+    }
+
+    // ---- live sources -------------------------------------------------------------------------------------------
+
+    private boolean follows() {
+        return plan.live().filter(LivePlan::follow).isPresent();
+    }
+
+    /** Whether there is an alias that does not yet stand for the index that is loaded. */
+    private boolean bringsUp(TargetIndex index, SortedSet<String> behindAlias) {
+        return follows()
+                && plan.finish().alias().isPresent()
+                && !behindAlias.equals(new TreeSet<>(Set.of(index.name())));
+    }
+
+    /** What to keep with the index is noted before anything is read, so that the next run can tell topics apart. */
+    private void readFor(Target.ClusterFacts cluster, JobFolder folder, TargetIndex index, LiveSource source)
+            throws SourceException {
+        if (index.uuid().isEmpty()) {
+            throw new TargetException(
+                    TargetException.Reason.USAGE,
+                    "%s is a data stream, which takes no versions and no deletes: load %s into an index"
+                            .formatted(index.name(), source.name()),
+                    null);
+        }
+        Optional<String> noted = index.noted(SOURCE_NOTE);
+        String target = index.name() + "." + cluster.uuid() + "." + index.uuid();
+        String note = source.readFor(target, folder.reader(), noted, plan.restart());
+        if (!noted.equals(Optional.of(note))) {
+            index.note(SOURCE_NOTE, note);
+        }
+    }
+
+    /** Loads everything, of a live source with somebody beside it who knows how far it is. */
+    @SuppressWarnings("try") // Somebody is beside it, and is not used.
+    private LoadResult loaded(
+            Loading into, TargetIndex index, Optional<HeldEnvelope> envelope, Beginning beginning, boolean bringsUp) {
+        if (plan.live().isEmpty()) {
+            return into.toTheEnd(beginning.start(), beginning.resumed());
+        }
+        LiveSource source = plan.live().get().source();
+        var steps = new BringingUp(into, index, envelope, beginning, bringsUp && !joined);
+        LoadResult result;
+        try (var following = new Following(plan.live().get(), steps, into::underWay, listener, clock)) {
+            result = into.toTheEnd(beginning.start(), beginning.resumed());
+        }
+        try {
+            source.close();
+        } catch (SourceException e) {
+            listener.onWarning(String.valueOf(e.getMessage()));
+        }
+        return result;
+    }
+
+    /** The finish of a load that does not end. */
+    private final class BringingUp implements Following.Steps {
+        private final Loading into;
+        private final TargetIndex index;
+        private final Optional<HeldEnvelope> envelope;
+        private final Beginning beginning;
+        private final boolean wanted;
+
+        BringingUp(
+                Loading into, TargetIndex index, Optional<HeldEnvelope> envelope, Beginning beginning, boolean wanted) {
+            this.into = into;
+            this.index = index;
+            this.envelope = envelope;
+            this.beginning = beginning;
+            this.wanted = wanted;
+        }
+
+        @Override
+        public boolean wanted() {
+            return wanted;
+        }
+
+        @Override
+        public boolean serve() {
+            listener.onStep("near the end of %s".formatted(plan.source().name()));
+            finish(index, envelope);
+            envelope.flatMap(HeldEnvelope::close).ifPresent(Job.this::notRestored);
+            into.settingsAreBack();
+            return goesOn();
+        }
+
+        @Override
+        public boolean cutOver() {
+            count();
+            if (exits.isEmpty()) {
+                Job.this.cutOver(index, beginning.behindAlias());
+            }
+            return goesOn();
+        }
+
+        /** As at the end of other loads, with room for what is written while it is counted. */
+        private void count() {
+            long before = Long.parseLong(beginning.start().facts().getOrDefault(JobFolder.BEFORE_FACT, "0"));
+            Counts earlier = into.settled();
+            try {
+                long counted = index.countAfterRefresh();
+                Counts later = into.settled();
+                long room = later.read() - earlier.read() + into.underWay();
+                Verification least = Verification.of(before, earlier, false, true);
+                Verification most = Verification.of(before, later, false, true);
+                boolean fits = counted >= least.least() - room && counted <= most.most() + room;
+                if (!fits && least.binding() && most.binding()) {
+                    fail(
+                            ExitCode.VERIFICATION,
+                            "the index holds %,d documents where %,d to %,d belong: somebody else writes to %s, or documents were lost; the alias was not moved"
+                                    .formatted(counted, least.least() - room, most.most() + room, index.name()));
+                }
+            } catch (TargetException e) {
+                fail(ExitCode.VERIFICATION, "the documents could not be counted: " + e.getMessage());
+            }
+        }
+
+        private boolean goesOn() {
+            if (!exits.isEmpty()) {
+                into.stop("stopped: " + messages.getLast());
+            }
+            return exits.isEmpty() && stoppedBy == null;
+        }
     }
 
     private static Counts counts(LoadResult result, Optional<CatchingUp> catchingUp) {
@@ -198,6 +340,9 @@ public final class Job {
 
     private void told(LoadResult result) {
         for (StopSignal.Stop stop : result.stops()) {
+            if (stop.reason() == StopReason.INTERRUPTED && stoppedBy == null && !exits.isEmpty()) {
+                continue; // we stopped it ourselves, and why is said already
+            }
             fail(exitCode(stop.reason()), stop.message());
         }
     }
@@ -233,8 +378,18 @@ public final class Job {
             HeldEnvelope.recoverOwn(folder.id(), index);
             return Optional.empty();
         }
-        return HeldEnvelope.open(
-                folder.id(), index, target.dataNodes(), plan.copy().isEmpty(), listener, clock);
+        try {
+            return HeldEnvelope.open(
+                    folder.id(), index, target.dataNodes(), plan.copy().isEmpty(), listener, clock);
+        } catch (TargetException e) {
+            if (plan.live().isEmpty() || !(e.getCause() instanceof EnvelopeHeldException)) {
+                throw e;
+            }
+            joined = true;
+            listener.onStep("reading beside another load of %s, to which settings, count and alias are left"
+                    .formatted(index.name()));
+            return Optional.empty();
+        }
     }
 
     private void tellOfAbandoned(TargetIndex index) {
@@ -332,7 +487,7 @@ public final class Job {
                                         verification.expected(counted),
                                         index.name(),
                                         counted < verification.least() ? missing(index, counts) : ""));
-            } else if (plan.source().isResumable()) {
+            } else if (plan.source().isResumable() && plan.live().isEmpty()) {
                 folder.markVerified();
             }
             return Optional.of(new JobReport.Verified(verification.expected(counted), counted));
@@ -344,7 +499,7 @@ public final class Job {
 
     /** Which documents are missing, where that can be known: not of a pipe, nor with ids that only the server knows. */
     private String missing(TargetIndex index, Counts counts) {
-        if (!plan.source().isResumable() || plan.serverIds() || counts.deleted() > 0) {
+        if (!plan.source().isResumable() || plan.live().isPresent() || plan.serverIds() || counts.deleted() > 0) {
             return "";
         }
         listener.onStep("looking for what is missing");

@@ -8,6 +8,7 @@ import io.penstock.core.fate.Counts;
 import io.penstock.core.source.Partition;
 import io.penstock.core.source.Source;
 import io.penstock.core.state.DurableFiles;
+import io.penstock.core.state.StateException;
 import io.penstock.core.state.StateLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
@@ -32,6 +34,7 @@ final class JobFolder implements AutoCloseable {
     static final String VERIFIED_FACT = "verified";
     static final String CATCH_UP_FACT = "catch-up-from";
     private static final String OPTIONS_FACT = "options";
+    private static final int SIDE_BY_SIDE_MAX = 100;
 
     private final String id;
     private final Path folder;
@@ -45,15 +48,33 @@ final class JobFolder implements AutoCloseable {
         this.store = new CheckpointStore(folder);
     }
 
-    /** The id of the job that loads these partitions into this index of this cluster. */
-    static String id(String clusterUuid, String index, List<Partition> partitions) {
-        String names = partitions.stream().map(Partition::name).collect(Collectors.joining("\0"));
+    /**
+     * The id of the job that loads these partitions into this index of this cluster.
+     *
+     * @param host where it runs, if the same job may run on several machines at once
+     */
+    static String id(String clusterUuid, String index, List<Partition> partitions, Optional<String> host) {
+        String names = partitions.stream().map(Partition::name).collect(Collectors.joining("\0"))
+                + host.map(name -> '\0' + name).orElse("");
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256")
                     .digest((clusterUuid + '\0' + index + '\0' + names).getBytes(StandardCharsets.UTF_8));
             return index + "-" + HexFormat.of().formatHex(digest, 0, 5);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** A place for each of several processes that load the same live source side by side. */
+    static JobFolder openAny(Path state, String id) {
+        for (int number = 1; ; number++) {
+            try {
+                return open(state, number == 1 ? id : id + "." + number);
+            } catch (StateException e) {
+                if (e.reason() != StateException.Reason.LOCKED || number == SIDE_BY_SIDE_MAX) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -72,12 +93,21 @@ final class JobFolder implements AutoCloseable {
         return folder;
     }
 
+    /** A name for whoever reads on behalf of this job; drawn once, so that after a crash the next one has it again. */
+    String reader() {
+        return DurableFiles.textOnce(
+                folder.resolve("reader"), () -> UUID.randomUUID().toString());
+    }
+
     CheckpointStore store() {
         return store;
     }
 
     /** The checkpoint of an earlier run, if there is one and it is to be gone on from. */
     Optional<Checkpoint> earlier(JobPlan plan) {
+        if (plan.live().isPresent()) {
+            return Optional.empty(); // the source keeps how far it was read
+        }
         if (plan.restart() || !plan.source().isResumable()) {
             if (!plan.dryRun()) {
                 store.delete();

@@ -27,6 +27,7 @@ import java.util.OptionalLong;
  * @param rate how fast documents may be sent; may change while the job runs
  * @param deadLetters file for dead letters, or nothing for one in the job's folder
  * @param copy what more there is to know when the source is an index
+ * @param live what more there is to know when the source goes on being written to
  * @param keepSettings whether the index keeps its settings while it is loaded
  * @param finish what is done when everything is loaded
  * @param restart whether to forget an earlier run
@@ -50,6 +51,7 @@ public record JobPlan(
         RateLimit rate,
         Optional<Path> deadLetters,
         Optional<CopyPlan> copy,
+        Optional<LivePlan> live,
         boolean keepSettings,
         FinishPlan finish,
         boolean restart,

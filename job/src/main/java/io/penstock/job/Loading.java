@@ -2,12 +2,13 @@ package io.penstock.job;
 
 import io.penstock.core.batch.BufferPool;
 import io.penstock.core.checkpoint.Checkpoint;
-import io.penstock.core.checkpoint.CheckpointStore;
 import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.deadletter.DeadLetterWriter;
 import io.penstock.core.delivery.Backoff;
 import io.penstock.core.delivery.DeliveryPolicy;
 import io.penstock.core.delivery.StopReason;
+import io.penstock.core.event.LoadEvent;
+import io.penstock.core.fate.Counts;
 import io.penstock.core.load.Load;
 import io.penstock.core.load.LoadPlan;
 import io.penstock.core.load.LoadResult;
@@ -22,6 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +48,10 @@ final class Loading {
     private final RequestMeter meter;
     private final Job.JobListener listener;
     private final Clock clock;
+    private volatile boolean settingsAreBack;
+    private volatile Counts kept = Counts.NONE;
+    private volatile Counts settled = Counts.NONE;
+    private final AtomicLong read = new AtomicLong();
     private volatile @Nullable Load load;
     private volatile @Nullable String stopped;
 
@@ -77,6 +84,47 @@ final class Loading {
         }
     }
 
+    /** Counts of what has its end by now. */
+    Counts settled() {
+        return settled;
+    }
+
+    /** Documents that are read and have no end yet. */
+    long underWay() {
+        return Math.max(0, read.get() - settled.read());
+    }
+
+    /** The envelope came off while the load goes on: what is acknowledged may be safe from now on without a flush. */
+    void settingsAreBack() {
+        settingsAreBack = true;
+    }
+
+    /** Flushes, until once after the settings are back. */
+    private final class Flushing implements DurabilityBarrier {
+        private final DurabilityBarrier flush;
+        private volatile boolean needed = true;
+
+        Flushing(DurabilityBarrier flush) {
+            this.flush = flush;
+        }
+
+        @Override
+        public Durability makeDurable() {
+            if (!needed) {
+                return NONE.makeDurable();
+            }
+            boolean last = settingsAreBack && !index.hasAsyncTranslog();
+            Durability made = flush.makeDurable();
+            needed = !(last && made instanceof Durability.Safe);
+            return made;
+        }
+
+        @Override
+        public Duration interval() {
+            return needed && !settingsAreBack ? flush.interval() : NONE.interval();
+        }
+    }
+
     /** Loads what the checkpoint leaves to load. */
     LoadResult toTheEnd(Checkpoint start, boolean resumed) {
         if (start.isComplete()) {
@@ -86,7 +134,7 @@ final class Loading {
         if (!plan.source().isResumable()) {
             listener.onWarning(
                     "standard input cannot be read again: if this load is stopped, it cannot go on where it was");
-        } else if (!resumed) {
+        } else if (!resumed && plan.live().isEmpty()) {
             folder.store().write(start); // from here on a crash is seen by the next run
         }
         Optional<String> guard = guard();
@@ -157,13 +205,37 @@ final class Loading {
     // ---- bulk requests ------------------------------------------------------------------------------------------
 
     private LoadResult sent(Checkpoint start, boolean resumed) {
-        Optional<CheckpointStore> store = plan.source().isResumable() ? Optional.of(folder.store()) : Optional.empty();
-        LoadResult result = load(plan.source(), start, resumed, store);
+        Optional<Consumer<Checkpoint>> keeper =
+                plan.source().isResumable() ? Optional.of(this::keep) : Optional.empty();
+        LoadResult result = load(plan.source(), start, resumed, keeper);
         while (canRewind(result)) {
             listener.onWarning(result.stops().get(0).message() + "; sending again what is behind the last checkpoint");
-            result = load(plan.source(), folder.store().read().orElse(start), true, store);
+            result = load(plan.source(), lastKept(start), true, keeper);
         }
         return result;
+    }
+
+    private void keep(Checkpoint checkpoint) {
+        if (plan.live().isPresent()) {
+            plan.live().get().source().commit(checkpoint.marks().get(0).position());
+            kept = checkpoint.counts();
+        } else {
+            folder.store().write(checkpoint);
+        }
+    }
+
+    private void count(LoadEvent event) {
+        switch (event) {
+            case LoadEvent.BatchRead batch -> read.addAndGet(batch.documents());
+            case LoadEvent.BatchSettled batch -> settled = batch.total();
+            default -> {}
+        }
+    }
+
+    private Checkpoint lastKept(Checkpoint start) {
+        return plan.live().isPresent()
+                ? new Checkpoint(start.facts(), start.marks(), kept)
+                : folder.store().read().orElse(start);
     }
 
     /** Whether the load stopped for nothing but writes that a server lost, and the source can be read again. */
@@ -174,8 +246,9 @@ final class Loading {
                 && result.stops().get(0).reason() == StopReason.WRITES_LOST;
     }
 
-    private LoadResult load(Source source, Checkpoint start, boolean resumed, Optional<CheckpointStore> checkpoints) {
-        DurabilityBarrier barrier = index.hasAsyncTranslog() ? index.barrier() : DurabilityBarrier.NONE;
+    private LoadResult load(
+            Source source, Checkpoint start, boolean resumed, Optional<Consumer<Checkpoint>> checkpoints) {
+        DurabilityBarrier barrier = index.hasAsyncTranslog() ? new Flushing(index.barrier()) : DurabilityBarrier.NONE;
         var next = new Load(new LoadPlan(
                 sample.map(some -> some.around(source)).orElse(source),
                 index.transport(plan.pipeline()),
@@ -199,6 +272,7 @@ final class Loading {
                 event -> {
                     meter.on(event);
                     sample.ifPresent(some -> some.on(event));
+                    count(event);
                     listener.on(event);
                 },
                 clock));

@@ -67,6 +67,11 @@ final class Sample implements LoadListener {
             }
 
             @Override
+            public Place locate(Partition partition, Position position) {
+                return source.locate(partition, position);
+            }
+
+            @Override
             public OptionalLong documents() {
                 return source.documents();
             }

@@ -45,6 +45,12 @@ public interface TargetIndex {
     /** Which of these ids a search does not find; at most 10,000 of them. */
     Set<String> absent(Set<String> ids);
 
+    /** What was {@linkplain #note noted} with it. */
+    Optional<String> noted(String key);
+
+    /** Keeps a text with the index, for whoever loads it later, from wherever; it goes when the index goes. */
+    void note(String key, String text);
+
     /** How bulk requests reach it, with the user's ingest pipeline. */
     BulkTransport transport(Optional<String> pipeline);
 

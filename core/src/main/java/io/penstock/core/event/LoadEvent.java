@@ -5,6 +5,7 @@ import io.penstock.core.fate.Counts;
 import io.penstock.core.source.Partition;
 import io.penstock.core.window.Outcome;
 import io.penstock.core.window.WindowSize;
+import java.time.Duration;
 
 /** Something that happened in a load. */
 public sealed interface LoadEvent {
@@ -46,6 +47,14 @@ public sealed interface LoadEvent {
      * @param slices all of them
      */
     record Copied(long documents, long total, int slicesDone, int slices) implements LoadEvent {}
+
+    /**
+     * How far a load is behind a source that goes on being written to.
+     *
+     * @param records records that are not yet in the index, at most
+     * @param age how long ago the next one to be read was written, about
+     */
+    record Behind(long records, Duration age) implements LoadEvent {}
 
     /** A document went to the dead letters. */
     record DeadLettered(String partition, Position position, String type, String reason) implements LoadEvent {}

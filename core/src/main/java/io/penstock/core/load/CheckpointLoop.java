@@ -100,7 +100,7 @@ final class CheckpointLoop {
                 return;
             }
             var checkpoint = new Checkpoint(plan.start().facts(), snapshot.marks(), snapshot.counts());
-            plan.checkpoints().ifPresent(store -> store.write(checkpoint));
+            plan.checkpoints().ifPresent(keeper -> keeper.accept(checkpoint));
             writtenRevision = snapshot.revision();
             failing = false;
             plan.listener().on(new LoadEvent.Checkpointed(snapshot.counts()));

@@ -2,7 +2,6 @@ package io.penstock.core.load;
 
 import io.penstock.core.batch.BufferPool;
 import io.penstock.core.checkpoint.Checkpoint;
-import io.penstock.core.checkpoint.CheckpointStore;
 import io.penstock.core.checkpoint.DurabilityBarrier;
 import io.penstock.core.deadletter.DeadLetterWriter;
 import io.penstock.core.delivery.BulkTransport;
@@ -14,6 +13,7 @@ import io.penstock.core.window.WindowLimits;
 import io.penstock.core.window.WindowSize;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Everything one load needs, chosen by whoever runs it.
@@ -49,7 +49,7 @@ public record LoadPlan(
         DeliveryPolicy delivery,
         RejectLimit rejectLimit,
         RateLimit rate,
-        Optional<CheckpointStore> checkpoints,
+        Optional<Consumer<Checkpoint>> checkpoints,
         Checkpoint start,
         DeadLetterWriter deadLetters,
         Duration stateRetry,

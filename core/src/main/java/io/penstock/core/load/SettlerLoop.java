@@ -9,6 +9,8 @@ import io.penstock.core.delivery.Settlement;
 import io.penstock.core.delivery.StopReason;
 import io.penstock.core.document.BadDocument;
 import io.penstock.core.event.LoadEvent;
+import io.penstock.core.source.Partition;
+import io.penstock.core.source.Source;
 import io.penstock.core.state.StateException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -26,7 +28,7 @@ final class SettlerLoop {
     private final Ledger ledger;
     private final KeyGate gate;
     private final StopSignal stop;
-    private final List<String> partitionNames;
+    private final List<Partition> partitions;
     private final BlockingQueue<Optional<Settlement>> settlements = new LinkedBlockingQueue<>();
     private boolean refusing;
 
@@ -35,9 +37,7 @@ final class SettlerLoop {
         this.ledger = ledger;
         this.gate = gate;
         this.stop = stop;
-        this.partitionNames = plan.source().partitions().stream()
-                .map(partition -> partition.name())
-                .toList();
+        this.partitions = plan.source().partitions();
     }
 
     /** Takes a settled batch from the thread that delivered it. The queue is bounded by the memory budget. */
@@ -114,16 +114,17 @@ final class SettlerLoop {
     /** Everything of the batch that goes to the dead letters, in the order of the source. */
     private List<Rejected> rejected(Settlement settlement) {
         Batch batch = settlement.batch();
-        String partition = partitionNames.get(batch.partition());
+        Partition partition = partitions.get(batch.partition());
         var all = new ArrayList<Rejected>();
         for (Rejection rejection : settlement.rejections()) {
             int item = rejection.item();
+            Source.Place place = plan.source().locate(partition, batch.position(item));
             all.add(new Rejected(
                     item,
                     new DeadLetter(
                             plan.clock().now(),
-                            partition,
-                            batch.position(item),
+                            place.partition(),
+                            place.position(),
                             rejection.status(),
                             rejection.type(),
                             rejection.reason(),
@@ -133,12 +134,13 @@ final class SettlerLoop {
                             batch.documentBytes(item))));
         }
         for (BadDocument bad : batch.badDocuments()) {
+            Source.Place place = plan.source().locate(partition, bad.position());
             all.add(new Rejected(
                     0,
                     new DeadLetter(
                             plan.clock().now(),
-                            partition,
-                            bad.position(),
+                            place.partition(),
+                            place.position(),
                             0,
                             bad.type(),
                             bad.reason(),

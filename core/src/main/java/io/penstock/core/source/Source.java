@@ -29,6 +29,18 @@ public interface Source {
     /** Whether a later run can read from a position again; false for a pipe. */
     boolean isResumable();
 
+    /** Where a position is in what is stored, as people look it up. */
+    default Place locate(Partition partition, Position position) {
+        return new Place(partition.name(), position);
+    }
+
+    /**
+     * A position with the part of the source that it is in.
+     *
+     * @param partition a file's path, or topic and partition
+     */
+    record Place(String partition, Position position) {}
+
     /**
      * How many documents of different ids it holds; nothing when it cannot tell, or when it changed while it was read.
      * Asked after everything was read.

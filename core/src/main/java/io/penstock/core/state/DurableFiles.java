@@ -1,5 +1,7 @@
 package io.penstock.core.state;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -10,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Writes that are on the disk when they return. Stateless. */
 public final class DurableFiles {
@@ -57,6 +60,22 @@ public final class DurableFiles {
             throw StateException.notWritten(file, e);
         }
         syncFolder(file);
+    }
+
+    /** The text in a file that is written when it is first asked for, and stays. */
+    public static String textOnce(Path file, Supplier<String> text) {
+        try {
+            if (!Files.exists(file)) {
+                replace(
+                        file,
+                        file.resolveSibling(file.getFileName() + ".previous"),
+                        text.get().getBytes(UTF_8));
+            }
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new StateException(
+                    StateException.Reason.UNREADABLE, "%s cannot be read: make it readable".formatted(file), e);
+        }
     }
 
     /** Opens a file readable by its owner only; never through a symbolic link. */

@@ -61,14 +61,16 @@ class ArchitectureTest {
             "cluster", List.of("core", "envelope", "job"),
             "source", List.of("core"),
             "node", List.of(),
+            "feed", List.of(),
             "fasterbulk", List.of(),
-            "cli", List.of("core", "envelope", "job", "cluster", "source", "node"));
+            "cli", List.of("core", "envelope", "job", "cluster", "source", "node", "feed"));
 
     /** Where the machine is touched: its clock, its disk, its threads, its streams. */
     private static final String[] ADAPTERS = {
         "io.penstock.cluster..",
         "io.penstock.node..",
         "io.penstock.source..",
+        "io.penstock.feed..",
         "io.penstock.cli..",
         "io.penstock.bench.."
     };
@@ -186,13 +188,15 @@ class ArchitectureTest {
                 .check(ours);
     }
 
-    /** One exception: the heartbeat of an envelope lasts from before a load to after it. */
+    /** Two exceptions: the heartbeat of an envelope lasts longer than a load, and who follows a load is beside it. */
     @Test
     void onlyLoadAndTheAdaptersStartThreads() {
         noClasses()
                 .that(areOutside(List.of("io.penstock.core.load..")))
                 .and()
                 .doNotHaveFullyQualifiedName("io.penstock.job.HeldEnvelope")
+                .and()
+                .doNotHaveFullyQualifiedName("io.penstock.job.Following")
                 .should()
                 .callConstructorWhere(
                         describe("of a thread", call -> call.getTargetOwner().isAssignableTo(Thread.class)))

@@ -253,6 +253,7 @@ public final class LoadUnderTest {
                 rate,
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 keepSettings,
                 finish,
                 false,

@@ -25,7 +25,13 @@ import java.util.Map;
  * proxy and none of the code under test. Safe for any thread.
  */
 public final class RealCluster implements AutoCloseable {
-    private static final Path STATE = Path.of("target", "end-to-end");
+    /** The plugin's archive as the build has made it; the POM puts that before these tests. */
+    public static final Path PLUGIN = Path.of("..", "..", "faster-bulk", "target", "faster-bulk.zip");
+
+    /** Servers of this JVM; others run at the same time. */
+    public static final Path STATE =
+            Path.of("target", "end-to-end", "fork-" + System.getProperty("surefire.forkNumber", "1"));
+
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CALL_LIMIT = Duration.ofSeconds(60);
 
@@ -45,12 +51,24 @@ public final class RealCluster implements AutoCloseable {
     public static RealCluster start(String name, ClusterSpec spec) {
         LocalCluster cluster = LocalCluster.at(STATE, name);
         cluster.delete();
+        return start(cluster, spec);
+    }
+
+    private static RealCluster start(LocalCluster cluster, ClusterSpec spec) {
         List<URI> urls = cluster.start(spec, ignored -> {}).nodes().stream()
                 .map(NodeStatus::url)
                 .toList();
         RealCluster real = new RealCluster(cluster, urls);
         Runtime.getRuntime().addShutdownHook(real.atExit);
         return real;
+    }
+
+    /** Stops every node and starts them with the same data as another spec says; this object is then of no more use. */
+    public RealCluster startAgainAs(ClusterSpec spec) {
+        http.close();
+        cluster.stop();
+        Runtime.getRuntime().removeShutdownHook(atExit);
+        return start(cluster, spec);
     }
 
     /** The first node's address. */

@@ -2,7 +2,6 @@ package io.penstock.endtoend;
 
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.Distribution;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -15,9 +14,6 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 final class RealNodeExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(RealNodeExtension.class);
-
-    /** What the build of the plugin has made; the POM puts that before these tests. */
-    private static final Path PLUGIN = Path.of("..", "..", "faster-bulk", "target", "faster-bulk.zip");
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -36,7 +32,7 @@ final class RealNodeExtension implements ParameterResolver {
                 wanted.nodes(),
                 wanted.heap(),
                 settings(wanted.settings()),
-                wanted.plugin() ? List.of(PLUGIN) : List.of());
+                wanted.plugin() ? List.of(RealCluster.PLUGIN) : List.of());
         boolean shared = !wanted.own() && !wanted.plugin() && wanted.nodes() == 1 && wanted.settings().length == 0;
         String name = shared ? "shared" : test.getSimpleName().toLowerCase(java.util.Locale.ROOT);
         return store(context, test, shared)

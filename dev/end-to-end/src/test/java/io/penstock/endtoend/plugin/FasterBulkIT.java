@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.endtoend.RealCluster;
 import io.penstock.endtoend.RealNode;
 import io.penstock.testkit.seeds.Seeds;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -71,8 +70,8 @@ class FasterBulkIT {
         assertThat(stats.path("writes").asLong())
                 .as("fewer writes than requests: %s", stats)
                 .isLessThan(stats.path("requests").asLong() * 3 / 4);
-        isWhatTheWritersKnow(writers);
-        leavesNothingBehind();
+        Aftermath.isWhatTheWritersKnow(writers, cluster.scan(INDEX));
+        Aftermath.nothingIsLeft(cluster);
     }
 
     @Test
@@ -126,7 +125,7 @@ class FasterBulkIT {
         JsonNode passed = stats().path("passed_through");
         assertThat(passed.path("waits_for_refresh").asLong() > 0).isEqualTo(options.equals("?refresh=wait_for"));
         assertThat(passed.path("short_timeout").asLong() > 0).isEqualTo(options.equals("?timeout=1s"));
-        leavesNothingBehind();
+        Aftermath.nothingIsLeft(cluster);
     }
 
     @Test
@@ -142,8 +141,8 @@ class FasterBulkIT {
             }
         }
         assertThat(writers.acknowledged()).isPositive();
-        isWhatTheWritersKnow(writers);
-        leavesNothingBehind();
+        Aftermath.isWhatTheWritersKnow(writers, cluster.scan(INDEX));
+        Aftermath.nothingIsLeft(cluster);
     }
 
     @Test
@@ -157,7 +156,7 @@ class FasterBulkIT {
             }
         }
         assertThat(writers.unanswered()).isZero();
-        leavesNothingBehind();
+        Aftermath.nothingIsLeft(cluster);
     }
 
     @Test
@@ -179,7 +178,7 @@ class FasterBulkIT {
                         .path("errors")
                         .asBoolean())
                 .isFalse();
-        leavesNothingBehind();
+        Aftermath.nothingIsLeft(cluster);
     }
 
     /**
@@ -375,37 +374,5 @@ class FasterBulkIT {
                 .elements()
                 .next()
                 .at("/faster_bulk/indices/" + INDEX);
-    }
-
-    private void isWhatTheWritersKnow(Writers writers) throws IOException {
-        Map<String, Long> found = new HashMap<>();
-        for (JsonNode hit : cluster.scan(INDEX)) {
-            found.put(hit.path("_id").asText(), hit.at("/_source/n").asLong());
-        }
-        writers.ids()
-                .forEach((id, known) -> assertThat(known.allows(found.getOrDefault(id, -1L)))
-                        .as("%s is %s, known %s", id, found.get(id), known)
-                        .isTrue());
-        assertThat(writers.ids().keySet()).containsAll(found.keySet());
-    }
-
-    /** No task, no held byte, no charge on the indexing pressure, no error of the plugin's own. */
-    private void leavesNothingBehind() {
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-            assertThat(cluster.get("/_tasks?actions=*bulk*").path("nodes")).isEmpty();
-            JsonNode plugin = cluster.get("/_plugins/_faster_bulk/stats")
-                    .path("nodes")
-                    .elements()
-                    .next()
-                    .path("faster_bulk");
-            assertThat(plugin.path("held_bytes").asLong()).isZero();
-            assertThat(plugin.path("errors").asLong()).isZero();
-            JsonNode pressure = cluster.get("/_nodes/stats/indexing_pressure")
-                    .path("nodes")
-                    .elements()
-                    .next()
-                    .at("/indexing_pressure/memory/current");
-            assertThat(pressure.path("all_in_bytes").asLong()).isZero();
-        });
     }
 }

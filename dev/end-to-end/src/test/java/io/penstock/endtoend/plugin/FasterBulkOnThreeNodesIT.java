@@ -9,7 +9,6 @@ import io.penstock.endtoend.RealNode;
 import io.penstock.testkit.seeds.Seeds;
 import java.net.URI;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,7 +54,7 @@ class FasterBulkOnThreeNodesIT {
         }
         green();
         isWhatTheWritersKnowOnEveryCopy(writers);
-        leavesNothingBehind();
+        Aftermath.nothingIsLeft(cluster);
     }
 
     @Test
@@ -85,7 +84,7 @@ class FasterBulkOnThreeNodesIT {
         }
         assertThat(writers.unanswered()).as("nobody was cut off").isZero();
         isWhatTheWritersKnowOnEveryCopy(writers);
-        leavesNothingBehind();
+        Aftermath.nothingIsLeft(cluster);
     }
 
     /** Row 144. Which node has it switched on differs; the wire is the server's own either way. */
@@ -104,7 +103,7 @@ class FasterBulkOnThreeNodesIT {
         }
         assertThat(writes).isLessThan(requests);
         isWhatTheWritersKnowOnEveryCopy(writers);
-        leavesNothingBehind();
+        Aftermath.nothingIsLeft(cluster);
     }
 
     private void green() {
@@ -123,13 +122,7 @@ class FasterBulkOnThreeNodesIT {
                             "/" + INDEX + "/_search?preference=_prefer_nodes:" + id,
                             "{\"size\":10000,\"query\":{\"match_all\":{}}}")
                     .at("/hits/hits");
-            Map<String, Long> found = new HashMap<>();
-            hits.forEach(hit ->
-                    found.put(hit.path("_id").asText(), hit.at("/_source/n").asLong()));
-            writers.ids()
-                    .forEach((document, known) -> assertThat(known.allows(found.getOrDefault(document, -1L)))
-                            .as("%s is %s, known %s", document, found.get(document), known)
-                            .isTrue());
+            Aftermath.isWhatTheWritersKnow(writers, hits);
         }
     }
 
@@ -138,20 +131,5 @@ class FasterBulkOnThreeNodesIT {
                 .path("nodes")
                 .fieldNames()
                 .next();
-    }
-
-    private void leavesNothingBehind() {
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-            assertThat(cluster.get("/_tasks?actions=*bulk*").path("nodes")).isEmpty();
-            for (JsonNode node : cluster.get("/_plugins/_faster_bulk/stats").path("nodes")) {
-                assertThat(node.at("/faster_bulk/held_bytes").asLong()).isZero();
-                assertThat(node.at("/faster_bulk/errors").asLong()).isZero();
-            }
-            for (JsonNode node : cluster.get("/_nodes/stats/indexing_pressure").path("nodes")) {
-                assertThat(node.at("/indexing_pressure/memory/current/all_in_bytes")
-                                .asLong())
-                        .isZero();
-            }
-        });
     }
 }

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.penstock.core.document.Document;
 import io.penstock.core.document.Operation;
+import io.penstock.source.json.DocumentId;
+import io.penstock.source.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;

@@ -9,6 +9,7 @@ import io.penstock.core.document.EndOfPartition;
 import io.penstock.core.document.Position;
 import io.penstock.core.document.Reading;
 import io.penstock.source.file.bytes.LineReader;
+import io.penstock.source.json.Fault;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

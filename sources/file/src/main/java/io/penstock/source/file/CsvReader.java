@@ -11,6 +11,7 @@ import io.penstock.core.document.Reading;
 import io.penstock.core.source.SourceException.Reason;
 import io.penstock.source.file.bytes.BrokenInputException;
 import io.penstock.source.file.bytes.RecordBuffer;
+import io.penstock.source.json.Fault;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;

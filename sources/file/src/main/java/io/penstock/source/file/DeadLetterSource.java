@@ -19,6 +19,7 @@ import io.penstock.core.source.SourceException;
 import io.penstock.core.source.SourceReader;
 import io.penstock.source.file.bytes.LineReader;
 import io.penstock.source.file.bytes.RecordBuffer;
+import io.penstock.source.json.Fault;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -7,6 +7,8 @@ import io.penstock.core.document.Document;
 import io.penstock.core.document.Operation;
 import io.penstock.core.document.Position;
 import io.penstock.core.document.Reading;
+import io.penstock.source.json.Fault;
+import io.penstock.source.json.FieldExtractor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +23,7 @@ final class DocumentMaker {
 
     DocumentMaker(FileOptions options) {
         operation = options.operation();
-        fields = new FieldExtractor(options);
+        fields = new FieldExtractor(options.idField(), options.routingField(), options.versionField());
     }
 
     /** The document, or a bad document with the bytes of {@code original}. */

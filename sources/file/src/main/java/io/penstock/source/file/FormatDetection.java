@@ -3,6 +3,7 @@ package io.penstock.source.file;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.penstock.core.document.Operation;
+import io.penstock.source.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;

@@ -12,6 +12,9 @@ import io.penstock.core.document.Reading;
 import io.penstock.core.source.SourceException.Reason;
 import io.penstock.source.file.bytes.BrokenInputException;
 import io.penstock.source.file.bytes.RecordBuffer;
+import io.penstock.source.json.Fault;
+import io.penstock.source.json.FieldExtractor;
+import io.penstock.source.json.Json;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

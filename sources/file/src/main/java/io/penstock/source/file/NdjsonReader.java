@@ -6,6 +6,7 @@ import io.penstock.core.document.EndOfPartition;
 import io.penstock.core.document.Position;
 import io.penstock.core.document.Reading;
 import io.penstock.source.file.bytes.LineReader;
+import io.penstock.source.json.Fault;
 import java.io.IOException;
 
 /** One JSON object per line, handed on as the bytes it is; only the server, or a field asked for, parses it. */

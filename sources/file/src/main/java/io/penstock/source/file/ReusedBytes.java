@@ -2,6 +2,7 @@ package io.penstock.source.file;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.core.document.Body;
+import io.penstock.source.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 

@@ -1,4 +1,4 @@
-package io.penstock.source.file;
+package io.penstock.source.json;
 
 import io.penstock.core.document.BadDocument;
 import io.penstock.core.document.Body;
@@ -10,8 +10,9 @@ import io.penstock.core.document.Position;
  * @param type see {@link BadDocument#type()}
  * @param reason see {@link BadDocument#reason()}
  */
-record Fault(String type, String reason) {
-    BadDocument in(Body original, Position at) {
+public record Fault(String type, String reason) {
+    /** A bad document for this reason. */
+    public BadDocument in(Body original, Position at) {
         return new BadDocument(type, reason, original, original.size(), at);
     }
 }

@@ -1,4 +1,4 @@
-package io.penstock.source.file;
+package io.penstock.source.json;
 
 import io.penstock.core.document.Document;
 import java.nio.CharBuffer;
@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** What a server accepts as {@code _id} and as external version: one bad one makes it refuse the whole request. */
-final class DocumentId {
+public final class DocumentId {
     private static final int MAX_BYTES = 512;
     /** One character has at most three bytes of UTF-8, so that shorter ids need no counting. */
     private static final int SURELY_SHORT = MAX_BYTES / 3;
@@ -15,7 +15,7 @@ final class DocumentId {
     private DocumentId() {}
 
     /** What is wrong with an id, as the end of a sentence, or null. */
-    static @Nullable String wrong(String id) {
+    public static @Nullable String wrong(String id) {
         if (id.isEmpty()) {
             return "is empty";
         }
@@ -34,7 +34,7 @@ final class DocumentId {
     }
 
     /** The version that the text says, or {@link Document#NO_VERSION} if it is not one. */
-    static long version(String text) {
+    public static long version(String text) {
         if (text.isEmpty() || text.length() > 19 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return Document.NO_VERSION;
         }

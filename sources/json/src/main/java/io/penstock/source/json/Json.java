@@ -1,4 +1,4 @@
-package io.penstock.source.file;
+package io.penstock.source.json;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
@@ -6,8 +6,9 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 
 /** The one JSON factory, which caches field names and buffers for all parsers. */
-final class Json {
-    static final JsonFactory FACTORY = new JsonFactoryBuilder()
+public final class Json {
+    /** For every parser. */
+    public static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(1000)
                     // Numbers are passed through as they are; only the server has to make sense of them.

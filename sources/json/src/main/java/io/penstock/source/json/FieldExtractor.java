@@ -1,4 +1,4 @@
-package io.penstock.source.file;
+package io.penstock.source.json;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -8,6 +8,7 @@ import io.penstock.core.document.Body;
 import io.penstock.core.document.Document;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A dotted name means a member of an inner object or one with the dots in its name, as on the server. The results of
  * a reading are kept until the next one.
  */
-final class FieldExtractor {
+public final class FieldExtractor {
     private final @Nullable String idField;
     private final @Nullable String routingField;
     private final @Nullable String versionField;
@@ -28,30 +29,32 @@ final class FieldExtractor {
     private int found;
     private @Nullable Fault fault;
 
-    FieldExtractor(FileOptions options) {
-        idField = options.idField().orElse(null);
-        routingField = options.routingField().orElse(null);
-        versionField = options.versionField().orElse(null);
-        wanted = (idField == null ? 0 : 1) + (routingField == null ? 0 : 1) + (versionField == null ? 0 : 1);
+    /** Any of the fields may be absent. */
+    public FieldExtractor(Optional<String> idField, Optional<String> routingField, Optional<String> versionField) {
+        this.idField = idField.orElse(null);
+        this.routingField = routingField.orElse(null);
+        this.versionField = versionField.orElse(null);
+        wanted =
+                (idField.isPresent() ? 1 : 0) + (routingField.isPresent() ? 1 : 0) + (versionField.isPresent() ? 1 : 0);
     }
 
-    @Nullable
-    String id() {
+    /** The id last read, or null if none was asked for. */
+    public @Nullable String id() {
         return id;
     }
 
-    @Nullable
-    String routing() {
+    /** The routing value last read, or null. */
+    public @Nullable String routing() {
         return routing;
     }
 
-    long version() {
+    /** The version last read, or {@link Document#NO_VERSION}. */
+    public long version() {
         return version;
     }
 
     /** Reads the fields of one JSON object; what is wrong with them or with it, or null. */
-    @Nullable
-    Fault read(Body object) {
+    public @Nullable Fault read(Body object) {
         id = null;
         routing = null;
         version = Document.NO_VERSION;
@@ -71,7 +74,8 @@ final class FieldExtractor {
         return fault != null ? fault : missing();
     }
 
-    static Fault malformed(JsonProcessingException e) {
+    /** What is wrong with JSON that cannot be parsed. */
+    public static Fault malformed(JsonProcessingException e) {
         if (e instanceof StreamConstraintsException) {
             return new Fault("parse", "it is nested more than 1,000 levels deep, or has a name or text far too long");
         }

@@ -1,0 +1,176 @@
+package io.penstock.endtoend.crash;
+
+import io.penstock.endtoend.RealCluster;
+import io.penstock.node.LocalBroker;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/** A real Kafka broker in a test's hands. */
+final class Broker implements AutoCloseable {
+    /** Kept, or the level would go with it. */
+    private static final Logger QUIET = Logger.getLogger("org.apache.kafka");
+
+    static {
+        QUIET.setLevel(Level.OFF); // a killed broker makes the clients say so ten times a second
+    }
+
+    private final LocalBroker broker;
+    private final Thread atExit;
+    private final String address;
+    private final Admin admin;
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final Queue<Future<RecordMetadata>> sent = new ConcurrentLinkedQueue<>();
+
+    private Broker(LocalBroker broker) {
+        this.broker = broker;
+        this.atExit = new Thread(broker::delete, "end-the-broker");
+        this.address = broker.start(Map.of("log.cleaner.enable", "false"), ignored -> {});
+        Runtime.getRuntime().addShutdownHook(atExit);
+        this.admin = Admin.create(Map.of("bootstrap.servers", address));
+        // One request at a time keeps the order; an idempotent producer does not always outlive a kill of its broker.
+        this.producer = producer(Map.of("enable.idempotence", false, "max.in.flight.requests.per.connection", 1));
+    }
+
+    /** Starts one without data. */
+    static Broker start(String name) {
+        LocalBroker broker =
+                LocalBroker.at(RealCluster.STATE.resolve(name), Path.of("..", "..", "kafka-broker", "target", "libs"));
+        broker.delete();
+        return new Broker(broker);
+    }
+
+    String address() {
+        return address;
+    }
+
+    String url(String topic) {
+        return "kafka://" + address + "/" + topic;
+    }
+
+    /** SIGKILL. */
+    void kill() {
+        broker.kill();
+    }
+
+    /** Starts it again, with its data and its address. */
+    void restart() {
+        String again = broker.start(Map.of("log.cleaner.enable", "false"), ignored -> {});
+        if (!again.equals(address)) {
+            throw new IllegalStateException("the broker has moved from " + address + " to " + again);
+        }
+    }
+
+    void create(String topic, int partitions) throws ExecutionException, InterruptedException {
+        admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
+                .all()
+                .get();
+    }
+
+    boolean has(String topic) throws ExecutionException, InterruptedException {
+        return admin.listTopics().names().get().contains(topic);
+    }
+
+    void delete(String topic) throws ExecutionException, InterruptedException {
+        admin.deleteTopics(List.of(topic)).all().get();
+    }
+
+    /** Removes records, as retention does. */
+    void deleteRecordsBefore(String topic, int partition, long offset) throws ExecutionException, InterruptedException {
+        admin.deleteRecords(Map.of(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(offset)))
+                .all()
+                .get();
+    }
+
+    KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
+        var config = new HashMap<String, Object>(more);
+        config.put("bootstrap.servers", address);
+        config.put("linger.ms", 5);
+        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Sends a record, or with null for the value a tombstone; it is there after {@link #flush}. */
+    void send(String topic, @Nullable String key, @Nullable String value) {
+        sent.add(producer.send(record(topic, key, value)));
+    }
+
+    void flush() throws ExecutionException, InterruptedException {
+        producer.flush();
+        for (Future<RecordMetadata> each = sent.poll(); each != null; each = sent.poll()) {
+            each.get();
+        }
+    }
+
+    static ProducerRecord<byte[], byte[]> record(String topic, @Nullable String key, @Nullable String value) {
+        return new ProducerRecord<>(topic, key == null ? null : utf8(key), value == null ? null : utf8(value));
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The newest value of each key that has one, read from the topic itself. */
+    Map<String, String> latest(String topic) {
+        var latest = new TreeMap<String, String>();
+        Map<String, Object> config = Map.of("bootstrap.servers", address, "isolation.level", "read_committed");
+        try (var consumer = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.getOrDefault(each, 0L))) {
+                consumer.poll(java.time.Duration.ofMillis(200)).forEach(record -> {
+                    if (record.value() == null) {
+                        latest.remove(record.key());
+                    } else {
+                        latest.put(record.key(), record.value());
+                    }
+                });
+            }
+        }
+        return latest;
+    }
+
+    /** How far the only group has committed, over all partitions; nothing if there is no such group. */
+    Optional<Long> committed() throws ExecutionException, InterruptedException {
+        var groups = admin.listGroups().all().get();
+        if (groups.isEmpty()) {
+            return Optional.empty();
+        }
+        String group = groups.iterator().next().groupId();
+        return Optional.of(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().values().stream()
+                .mapToLong(each -> each.offset())
+                .sum());
+    }
+
+    @Override
+    public void close() {
+        producer.close(java.time.Duration.ZERO);
+        admin.close(java.time.Duration.ZERO);
+        broker.delete();
+        Runtime.getRuntime().removeShutdownHook(atExit);
+    }
+}
