@@ -29,8 +29,7 @@ public final class RealCluster implements AutoCloseable {
     public static final Path PLUGIN = Path.of("..", "..", "faster-bulk", "target", "faster-bulk.zip");
 
     /** Servers of this JVM; others run at the same time. */
-    public static final Path STATE =
-            Path.of("target", "end-to-end", "fork-" + System.getProperty("surefire.forkNumber", "1"));
+    public static final Path STATE = Path.of("target", "end-to-end", System.getProperty("penstock.fork", "fork-1"));
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CALL_LIMIT = Duration.ofSeconds(60);

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -133,6 +134,7 @@ class FeedIT {
 
     /** Row 114. */
     @Test
+    @Tag("torture")
     void aDatabaseThatIsKilledIsWaitedFor() throws Exception {
         fill(2_000);
         Program.Running feed = feed();
@@ -150,6 +152,7 @@ class FeedIT {
 
     /** Row 115. */
     @Test
+    @Tag("torture")
     void aBinaryLogThatWasPurgedIsNotPassedOver() throws Exception {
         fill(500);
         Program.Running feed = feed();
@@ -202,6 +205,7 @@ class FeedIT {
 
     /** Row 118. */
     @Test
+    @Tag("torture")
     void aLostSchemaHistoryStopsTheFeed() throws Exception {
         fill(100);
         Program.Running feed = feed();

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -249,6 +250,7 @@ class TopicIT {
 
     /** Row 113. */
     @Test
+    @Tag("torture")
     void aBrokerThatDiesIsWaitedForAndGivenUpInTime() throws Exception {
         fill(30_000, 10_000);
         Program.Running running = program.start(words(broker.url(topic), index, "--follow", "--max-docs-rate", "5000"));
@@ -307,6 +309,7 @@ class TopicIT {
 
     /** Row 109: partitions go to whoever is left, and come back; the one that slept does no harm when it wakes. */
     @Test
+    @Tag("torture")
     void severalShippersShareTheTopicWhileOneSleepsAndOneDies() throws Exception {
         fill(20_000, 5_000);
         List<Program.Running> shippers = new ArrayList<>();
