@@ -28,8 +28,8 @@ public final class RealCluster implements AutoCloseable {
     /** The plugin's archive as the build has made it; the POM puts that before these tests. */
     public static final Path PLUGIN = Path.of("..", "..", "faster-bulk", "target", "faster-bulk.zip");
 
-    /** Servers of this JVM; others run at the same time. */
-    public static final Path STATE = Path.of("target", "end-to-end", System.getProperty("penstock.fork", "fork-1"));
+    /** Where the servers of all tests have their files. */
+    public static final Path STATE = Path.of("target", "end-to-end");
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CALL_LIMIT = Duration.ofSeconds(60);

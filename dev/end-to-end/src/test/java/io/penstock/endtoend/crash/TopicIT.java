@@ -186,6 +186,7 @@ class TopicIT {
 
     /** Row 110. */
     @Test
+    @Tag("torture")
     void recordsRemovedBeforeTheyWereReadAreNamed() throws Exception {
         for (int n = 0; n < 400; n++) {
             broker.send(topic, "k" + n, "{\"n\":1}");
@@ -207,6 +208,7 @@ class TopicIT {
 
     /** Row 111. */
     @Test
+    @Tag("torture")
     void aTopicMadeAnewIsNotTakenForTheOldOne() throws Exception {
         for (int n = 0; n < 100; n++) {
             broker.send(topic, "k", "{\"n\":" + n + "}");
@@ -233,6 +235,7 @@ class TopicIT {
     // ---- brokers ------------------------------------------------------------------------------------------------
 
     @Test
+    @Tag("torture")
     void whatCannotBeReadIsSaidInOneSentence() throws Exception {
         Program.Ended missing = program.start(words("kafka://" + broker.address() + "/not-there", index))
                 .end();
@@ -287,6 +290,7 @@ class TopicIT {
     // ---- kills --------------------------------------------------------------------------------------------------
 
     @Test
+    @Tag("torture")
     void killedAtRandomMomentsNothingIsLostAndNothingDoubled() throws Exception {
         fill(60_000, 20_000);
         int kills = Integer.getInteger("penstock.kills", 6);
@@ -342,6 +346,7 @@ class TopicIT {
     // ---- cut-over -----------------------------------------------------------------------------------------------
 
     @Test
+    @Tag("torture")
     void anIndexIsRebuiltByReplayWhileWritersWriteAndReadersRead() throws Exception {
         String old = index + "-old";
         String alias = index + "-live";
