@@ -1,9 +1,4 @@
-/**
- * Measures the load engine on real local servers: a workload with the same bytes every time, a bare loader as
- * yardstick, and experiments that alternate between the sides they compare, because machines drift.
- *
- * <p>Penstock runs as a child process, as its users run it; nothing here reaches into it.
- */
+/** {@code penstock bench}: experiments on real clusters. See docs/bench.md. */
 @NullMarked
 package io.penstock.bench;
 

@@ -12,7 +12,10 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -57,10 +60,10 @@ final class ConnectionOptions {
     boolean insecure;
 
     /** The cluster to speak to; the local one is started when nobody names another. */
-    ClusterOptions options(OutputOptions output, boolean sniff, PrintWriter err) {
+    ClusterOptions options(CommonOptions common, boolean sniff, PrintWriter err) {
         List<URI> uris = addresses().map(ConnectionOptions::uri).toList();
         if (uris.isEmpty()) {
-            uris = List.of(localNode(output, err));
+            uris = List.of(localNode(common, err));
         }
         if (insecure) {
             err.println(
@@ -93,6 +96,40 @@ final class ConnectionOptions {
                 ClusterOptions.DEFAULT_DEADLINE);
     }
 
+    /** The same for another process of ours, but for secrets, which are not for a command line. */
+    List<String> words() {
+        List<String> words = new ArrayList<>();
+        targets.forEach(target -> words.addAll(List.of("--target", target)));
+        if (user != null) {
+            words.addAll(List.of("--user", user.replaceFirst(":[^@].*", "")));
+        }
+        optional("--cacert", cacert, words);
+        optional("--cert", cert, words);
+        optional("--key", key, words);
+        if (insecure) {
+            words.add("--insecure");
+        }
+        return words;
+    }
+
+    private static void optional(String name, @Nullable Path value, List<String> words) {
+        if (value != null) {
+            words.addAll(List.of(name, value.toString()));
+        }
+    }
+
+    /** The secrets that belong to {@link #words}, as variables. */
+    Map<String, String> secrets() {
+        Map<String, String> secrets = new HashMap<>();
+        if (user != null && user.contains(":") && !user.contains(":@")) {
+            secrets.put("PENSTOCK_PASSWORD", user.substring(user.indexOf(':') + 1));
+        }
+        if (apiKey != null) {
+            secrets.put("PENSTOCK_API_KEY", apiKey);
+        }
+        return secrets;
+    }
+
     private Stream<String> addresses() {
         if (!targets.isEmpty()) {
             return targets.stream();
@@ -103,12 +140,12 @@ final class ConnectionOptions {
                 .limit(1);
     }
 
-    private static URI localNode(OutputOptions output, PrintWriter err) {
-        LocalCluster local = LocalCluster.at(output.stateFolder());
+    private static URI localNode(CommonOptions common, PrintWriter err) {
+        LocalCluster local = LocalCluster.at(common.stateFolder());
         ClusterStatus status = local.status();
         if (!status.complete()) {
             status = local.start(local.spec().orElse(ClusterSpec.DEFAULT), line -> {
-                if (!output.quiet) {
+                if (!common.quiet) {
                     err.println(line);
                 }
             });

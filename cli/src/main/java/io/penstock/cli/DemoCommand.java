@@ -63,9 +63,10 @@ final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         Path sample = sample();
-        ClusterOptions options = connection.options(output, true, err);
+        ClusterOptions options = connection.options(output.common, true, err);
         try (var cluster = new Cluster(options);
-                var printer = new ProgressPrinter(progress.style(output.quiet), output.quiet, err, Clock.SYSTEM)) {
+                var printer = new ProgressPrinter(
+                        progress.style(output.common.quiet), output.common.quiet, err, Clock.SYSTEM)) {
             var job = new Job(plan(sample, cluster), cluster, printer, Clock.SYSTEM);
             Signals.handle(job::stop, err);
             JobReport report = job.run();

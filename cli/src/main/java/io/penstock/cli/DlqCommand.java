@@ -75,7 +75,7 @@ final class DlqCommand implements Runnable {
                 for (Path found : files) {
                     print(found, out);
                 }
-                if (files.isEmpty() && !output.quiet) {
+                if (files.isEmpty() && !output.common.quiet) {
                     spec.commandLine().getErr().println("no load has left dead letters");
                 }
             }
@@ -163,7 +163,8 @@ final class DlqCommand implements Runnable {
             var runner = new JobRunner(spec.commandLine(), output, progress);
             return runner.run(
                     this::plan,
-                    () -> connection.options(output, true, spec.commandLine().getErr()),
+                    () -> connection.options(
+                            output.common, true, spec.commandLine().getErr()),
                     (cluster, listener) -> plan());
         }
 

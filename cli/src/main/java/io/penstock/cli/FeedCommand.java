@@ -56,7 +56,7 @@ final class FeedCommand implements Callable<Integer> {
                         feed.stop();
                     },
                     err);
-            if (!output.quiet) {
+            if (!output.common.quiet) {
                 progress = Thread.ofVirtual().start(() -> show(feed, err));
             }
             feed.run();

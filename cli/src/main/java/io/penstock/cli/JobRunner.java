@@ -50,7 +50,8 @@ final class JobRunner {
 
     private int run(ClusterOptions options, Planner planner) throws SourceException {
         try (var cluster = new Cluster(options);
-                var printer = new ProgressPrinter(progress.style(output.quiet), output.quiet, err, Clock.SYSTEM)) {
+                var printer = new ProgressPrinter(
+                        progress.style(output.common.quiet), output.common.quiet, err, Clock.SYSTEM)) {
             cluster.facts();
             JobPlan plan = planner.plan(cluster, printer);
             printer.expect(plan.source().partitions());

@@ -194,7 +194,8 @@ final class LoadCommand implements Callable<Integer> {
         var runner = new JobRunner(spec.commandLine(), output, progress);
         return runner.run(
                 () -> plan(FileOptions.DEFAULT_MAX_DOCUMENT_BYTES),
-                () -> connection.options(output, !noSniff, spec.commandLine().getErr()),
+                () -> connection.options(
+                        output.common, !noSniff, spec.commandLine().getErr()),
                 (cluster, listener) -> plan(cluster.facts().contentBytesMax()));
     }
 

@@ -116,7 +116,7 @@ final class NodeCommand implements Runnable {
                     settings.isEmpty() ? before.settings() : settings,
                     plugin == null ? before.plugins() : plugin ? List.of(pluginArchive()) : List.of());
             ClusterStatus status = cluster.start(wanted, line -> {
-                if (!output.quiet) {
+                if (!output.common.quiet) {
                     err.println(line);
                     err.flush();
                 }
@@ -155,7 +155,7 @@ final class NodeCommand implements Runnable {
         public Integer call() {
             boolean brokerStopped = broker(output).stop();
             boolean stopped = LocalCluster.at(output.stateFolder()).stop() || brokerStopped;
-            if (!output.quiet) {
+            if (!output.common.quiet) {
                 spec.commandLine().getErr().println(stopped ? "stopped" : "nothing was running");
             }
             return 0;
@@ -205,7 +205,7 @@ final class NodeCommand implements Runnable {
             ObjectNode json = json(status);
             broker.ifPresent(address -> json.put("kafka", address));
             out.println(json.toPrettyString());
-        } else if (!output.quiet) {
+        } else if (!output.common.quiet) {
             Optional<URI> url = status.url();
             out.println(url.isPresent() ? url.get() : "no local node is running: 'penstock node start' starts one");
             for (NodeStatus node : status.nodes()) {

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.bench.BenchException;
 import io.penstock.core.state.StateException;
 import io.penstock.job.ExitCode;
 import io.penstock.job.TargetException;
@@ -28,6 +29,7 @@ import picocli.CommandLine.ParameterException;
             ReindexCommand.class,
             RestoreCommand.class,
             DlqCommand.class,
+            BenchCommand.class,
             FeedCommand.class,
             NodeCommand.class,
             AutoComplete.GenerateCompletion.class,
@@ -117,7 +119,8 @@ public final class Penstock implements Runnable {
         boolean expected = e instanceof TargetException
                 || e instanceof StateException
                 || e instanceof NodeException
-                || e instanceof UsageException;
+                || e instanceof UsageException
+                || e instanceof BenchException;
         command.getErr()
                 .println("penstock: "
                         + (expected
@@ -132,6 +135,11 @@ public final class Penstock implements Runnable {
     private static ExitCode exitCode(Exception e) {
         return switch (e) {
             case UsageException usage -> ExitCode.USAGE;
+            case BenchException bench ->
+                switch (bench.reason()) {
+                    case USAGE -> ExitCode.USAGE;
+                    case FAILED -> ExitCode.TARGET_UNUSABLE;
+                };
             case TargetException target ->
                 switch (target.reason()) {
                     case UNUSABLE -> ExitCode.TARGET_UNUSABLE;

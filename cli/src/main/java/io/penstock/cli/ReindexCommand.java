@@ -118,13 +118,13 @@ final class ReindexCommand implements Callable<Integer> {
         if (sourceUrl == null) {
             return runner.run(
                     this::check,
-                    () -> connection.options(output, !noSniff, err),
+                    () -> connection.options(output.common, !noSniff, err),
                     (cluster, listener) -> plan(cluster, cluster, listener));
         }
         try (var from = new Cluster(connection.source(sourceUrl, sourceUser, sourceApiKey, !noSniff, err))) {
             return runner.run(
                     this::check,
-                    () -> connection.options(output, !noSniff, err),
+                    () -> connection.options(output.common, !noSniff, err),
                     (cluster, listener) -> plan(cluster, from, listener));
         }
     }

@@ -68,12 +68,12 @@ final class RestoreCommand implements Callable<Integer> {
         PrintWriter out = output.isJson()
                 ? spec.commandLine().getErr()
                 : spec.commandLine().getOut();
-        try (var cluster =
-                new Cluster(connection.options(output, false, spec.commandLine().getErr()))) {
+        try (var cluster = new Cluster(
+                connection.options(output.common, false, spec.commandLine().getErr()))) {
             cluster.facts();
             Map<String, Journal> journals = journals(cluster);
             journals.forEach((name, journal) -> restore(cluster.enveloped(name), journal, out));
-            if (journals.isEmpty() && !output.quiet) {
+            if (journals.isEmpty() && !output.common.quiet) {
                 out.println("no load has left settings behind");
             }
         }

@@ -18,7 +18,7 @@ final class Summary {
         }
         if (output.isJson()) {
             out.println(json(report).toPrettyString());
-        } else if (!output.quiet && report.counts().read() > 0) {
+        } else if (!output.common.quiet && report.counts().read() > 0) {
             text(report, out);
         }
         out.flush();

@@ -50,8 +50,8 @@ final class DocumentWriter implements AutoCloseable {
         config.putAll(kafka.config());
         config.put("bootstrap.servers", kafka.brokers());
         config.put("acks", "all");
-        config.put(
-                "enable.idempotence", true); // a resend inside the producer makes no second record, nor another order
+        // So a resend inside the producer makes no second record, nor another order.
+        config.put("enable.idempotence", true);
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
@@ -92,7 +92,7 @@ final class DocumentWriter implements AutoCloseable {
         }
     }
 
-    /** Says once what is wrong, and waits before the next try; throws if trying again would not help. */
+    /** Says what is wrong, and waits before the next try; throws if trying again would not help. */
     private void wait(@Nullable Throwable cause) throws InterruptedException {
         if (cause instanceof AuthenticationException || cause instanceof AuthorizationException) {
             throw new FeedException(
@@ -133,8 +133,7 @@ final class DocumentWriter implements AutoCloseable {
                 }
                 return true;
             } catch (ExecutionException e) {
-                // Then all of them again, in order: what is there twice is the same document. With a new producer, as
-                // an
+                // Then all of them again, in order: what is there twice is the same document. With a new producer: an
                 // idempotent one may not recover from a broker that forgot it.
                 wait(e.getCause());
                 producer.close(Duration.ZERO);

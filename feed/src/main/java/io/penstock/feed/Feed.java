@@ -156,12 +156,13 @@ public final class Feed {
      * deleted from now on comes with the log, as the snapshot has noted its place in it before it gave us anything.
      */
     private void sweep(Connection connection, DocumentWriter writer) throws SQLException, InterruptedException {
+        boolean numbers = idsAreNumbers(connection);
         new TopicKeys(config.kafka())
                 .<SQLException>forEach(
                         known -> {
+                            List<Object> ids = numbers ? asNumbers(known) : List.copyOf(known);
                             Set<String> gone = new LinkedHashSet<>(known);
-                            gone.removeAll(reader.read(ids(known, connection), connection)
-                                    .keySet());
+                            gone.removeAll(reader.read(ids, connection).keySet());
                             if (!gone.isEmpty() && writer.write(Map.of(), gone, () -> stopped)) {
                                 tombstones.addAndGet(gone.size());
                             }
@@ -169,18 +170,21 @@ public final class Feed {
                         () -> stopped);
     }
 
-    /** As the column has them: a server does not search an index of numbers for texts. */
-    private List<Object> ids(Set<String> texts, Connection connection) throws SQLException {
+    /** Whether ids are numbers in the database: a server does not search an index of numbers for texts. */
+    private boolean idsAreNumbers(Connection connection) throws SQLException {
         String sql = "SELECT `%s` FROM `%s` LIMIT 0"
                 .formatted(config.documents().id(), config.documents().table());
         try (Statement statement = connection.createStatement();
                 ResultSet none = statement.executeQuery(sql)) {
             int type = none.getMetaData().getColumnType(1);
-            boolean number = type == Types.BIGINT || type == Types.INTEGER || type == Types.SMALLINT;
-            List<Object> ids = new ArrayList<>();
-            texts.forEach(text -> ids.add(number && text.matches("-?\\d{1,18}") ? (Object) Long.valueOf(text) : text));
-            return ids;
+            return type == Types.BIGINT || type == Types.INTEGER || type == Types.SMALLINT;
         }
+    }
+
+    private static List<Object> asNumbers(Set<String> ids) {
+        List<Object> numbers = new ArrayList<>();
+        ids.forEach(id -> numbers.add(id.matches("-?\\d{1,18}") ? (Object) Long.valueOf(id) : id));
+        return numbers;
     }
 
     private void count(List<SourceRecord> some, int written, int gone) {

@@ -3,6 +3,7 @@ package io.penstock.job;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.source.LiveSource;
 import io.penstock.core.time.Clock;
+import io.penstock.core.time.Threads;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -93,17 +94,6 @@ final class Following implements AutoCloseable {
     @Override
     public void close() {
         thread.interrupt();
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.joinUninterrupted(thread);
     }
 }

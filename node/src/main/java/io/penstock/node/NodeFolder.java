@@ -142,7 +142,9 @@ record NodeFolder(Path root) {
         environment.put(prefix + "_JAVA_HOME", jdk.home().toString());
         environment.put(prefix + "_PATH_CONF", config().toString());
         environment.put(prefix + "_TMPDIR", temporary().toString());
-        environment.put(prefix + "_JAVA_OPTS", "-Xms" + heap + " -Xmx" + heap);
+        // What the server's own start script takes from people it still does, but the heap is said in one place.
+        String options = System.getenv().getOrDefault(prefix + "_JAVA_OPTS", "");
+        environment.put(prefix + "_JAVA_OPTS", (options + " -Xms" + heap + " -Xmx" + heap).strip());
         return environment;
     }
 

@@ -7,6 +7,7 @@ import io.penstock.core.delivery.StopReason;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.state.StateException;
+import io.penstock.core.time.Threads;
 import io.penstock.core.window.Window;
 import io.penstock.core.window.WindowLaw;
 import java.time.Duration;
@@ -55,10 +56,10 @@ public final class Load {
         Thread checkpointing = Thread.ofVirtual().name("checkpoints").start(() -> guarded(checkpoints::run));
         Thread reading = Thread.ofPlatform().name("reader").start(() -> guarded(this::read));
         stop.onStop(reading::interrupt);
-        joinUninterrupted(reading);
+        Threads.joinUninterrupted(reading);
         awaitDeliveries();
         settler.end();
-        joinUninterrupted(settling);
+        Threads.joinUninterrupted(settling);
         long ended = plan.clock().nanos();
         checkpoints.end();
         awaitCheckpoint(checkpointing, ended);
@@ -130,7 +131,7 @@ public final class Load {
             }
             checkpoint.interrupt();
         }
-        joinUninterrupted(checkpoint);
+        Threads.joinUninterrupted(checkpoint);
     }
 
     private void closeDeadLetters() {
@@ -148,21 +149,6 @@ public final class Load {
             // Somebody stopped the load, and the stop signal knows why.
         } catch (Throwable e) {
             DeliveryLoop.failed(e, plan, stop);
-        }
-    }
-
-    private static void joinUninterrupted(Thread thread) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -130,6 +130,19 @@ final class Broker implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** How many records were written to a topic. */
+    long records(String topic) {
+        Map<String, Object> config = Map.of("bootstrap.servers", address);
+        try (var consumer = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            return consumer.endOffsets(partitions).values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+        }
+    }
+
     /** The newest value of each key that has one, read from the topic itself. */
     Map<String, String> latest(String topic) {
         var latest = new TreeMap<String, String>();

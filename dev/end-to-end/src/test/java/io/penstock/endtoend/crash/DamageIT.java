@@ -182,6 +182,16 @@ class DamageIT {
         await().atMost(60, TimeUnit.SECONDS).until(() -> program.checkpointed() > 0);
         running.kill();
         proxy.heal();
+        // What was sent is carried out though nobody waits for the answer.
+        long[] before = {-1};
+        await().atMost(60, TimeUnit.SECONDS)
+                .pollInterval(300, TimeUnit.MILLISECONDS)
+                .until(() -> {
+                    long last = before[0];
+                    before[0] = node.writes(INDEX);
+                    return before[0] == last
+                            && node.get("/_tasks?actions=*bulk*").path("nodes").isEmpty();
+                });
     }
 
     private Program.Running load(Path file, String... more) throws IOException {

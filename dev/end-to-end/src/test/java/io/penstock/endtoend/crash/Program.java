@@ -129,7 +129,7 @@ final class Program implements AutoCloseable {
                 "-XX:SurvivorRatio=2",
                 "-XX:TargetSurvivorRatio=90",
                 "-XX:+ExitOnOutOfMemoryError",
-                "-XX:TieredStopAtLevel=1", // most of these lives are too short for the second compiler
+                System.getProperty("penstock.tests.jvm", "-XX:TieredStopAtLevel=1"),
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),

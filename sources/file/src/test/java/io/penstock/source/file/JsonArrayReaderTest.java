@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.document.Position;
 import io.penstock.core.source.SourceException.Reason;
+import java.io.ByteArrayInputStream;
+import java.io.SequenceInputStream;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +34,19 @@ final class JsonArrayReaderTest {
         readings.checkResume(source);
         var atElement = Readings.of(source, source.partitions().get(0), new Position(31, 3));
         assertThat(atElement.lines()).isEqualTo(readings.lines().subList(1, 3));
+    }
+
+    /** A pipe may give the mark and a blank line first: they do not say what follows. */
+    @Test
+    void isRecognisedBehindAMarkAndABlankLineThatCameAlone() throws Exception {
+        var pieces = new SequenceInputStream(
+                new ByteArrayInputStream(Readings.bytes("\ufeff \n")),
+                new ByteArrayInputStream(Readings.bytes("[{\"a\":1}]")));
+        var source = FileSource.of(List.of("-"), FileOptions.of(Format.AUTO), pieces, Duration.ZERO);
+
+        assertThat(Readings.of(source, source.partitions().get(0), Position.START)
+                        .lines())
+                .containsExactly("6/2 index {\"a\":1}");
     }
 
     @ParameterizedTest

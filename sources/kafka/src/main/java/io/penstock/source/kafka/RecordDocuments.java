@@ -62,18 +62,18 @@ final class RecordDocuments {
             }
             Body object = hasLineEnd(value) ? body(inOneLine(value)) : original;
             Fault fault = fields.read(object);
-            String named = fields.id();
-            String id = fault == null ? named == null ? key(record) : named : "";
-            String wrong = fault == null ? DocumentId.wrong(id) : null;
-            if (wrong != null) {
-                fault = new Fault("id", "its key " + wrong);
-            }
             if (fault != null) {
                 return fault.in(original, at);
             }
-            String fromField = fields.routing();
-            return document(
-                    Operation.INDEX, record, id, fromField == null ? header(record, "routing") : fromField, object, at);
+            String named = fields.id();
+            String id = named == null ? key(record) : named;
+            String wrong = DocumentId.wrong(id);
+            if (wrong != null) {
+                return new Fault("id", "its key " + wrong).in(original, at);
+            }
+            String inField = fields.routing();
+            String routing = inField == null ? header(record, "routing") : inField;
+            return document(Operation.INDEX, record, id, routing, object, at);
         } catch (JsonProcessingException e) {
             return FieldExtractor.malformed(e).in(original, at);
         } catch (CharacterCodingException e) {

@@ -4,6 +4,7 @@ import io.penstock.core.document.Position;
 import io.penstock.core.source.LiveSource;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.source.SourceException.Reason;
+import io.penstock.core.time.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -143,18 +144,7 @@ final class TopicPoller implements ConsumerRebalanceListener {
      */
     Optional<String> close() {
         closed = true;
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.joinUninterrupted(thread);
         return uncommitted.isEmpty() ? Optional.empty() : Optional.of("no broker took the last positions");
     }
 

@@ -302,8 +302,14 @@ public final class RecordBuffer implements AutoCloseable {
     }
 
     private boolean endsFirstLine(int seen) {
-        for (int i = seen; i < limit; i++) {
-            if (array[i] == '\n' && firstNonBlank(array, scan, i) >= 0) {
+        // A byte order mark alone makes no line.
+        boolean marked = limit - scan >= 3
+                && array[scan] == (byte) 0xEF
+                && array[scan + 1] == (byte) 0xBB
+                && array[scan + 2] == (byte) 0xBF;
+        int begin = marked ? scan + 3 : scan;
+        for (int i = Math.max(seen, begin); i < limit; i++) {
+            if (array[i] == '\n' && firstNonBlank(array, begin, i) >= 0) {
                 return true;
             }
         }

@@ -1,0 +1,131 @@
+package io.penstock.bench.result;
+
+import io.penstock.bench.experiment.Cell;
+import io.penstock.bench.experiment.Experiment;
+import io.penstock.bench.experiment.Measure;
+import io.penstock.bench.trial.TrialResult;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * Everything that an experiment has given.
+ *
+ * @param circumstances machine, versions, times; by name, in the order they are shown
+ * @param command what to type to have it again
+ * @param trials in the order they were run
+ */
+public record Result(
+        Experiment experiment,
+        boolean quick,
+        Map<String, String> circumstances,
+        String command,
+        List<TrialResult> trials) {
+    public Result {
+        trials = List.copyOf(trials);
+    }
+
+    /** What a cell has given, of the rounds that can be used. */
+    public List<TrialResult> usable(String cell) {
+        return trials.stream()
+                .filter(trial -> trial.cell().equals(cell) && trial.unusable().isEmpty())
+                .toList();
+    }
+
+    /** What cannot be used, and was not made good by another try. */
+    public List<TrialResult> unusable() {
+        return trials.stream()
+                .filter(trial -> trial.unusable().isPresent())
+                .filter(trial -> usable(trial.cell()).stream().noneMatch(other -> other.round() == trial.round()))
+                .toList();
+    }
+
+    /** What was measured of a cell; empty if it was not. */
+    public Optional<Interval> of(Cell cell, Measure measure) {
+        List<Double> values = values(cell.name(), measure);
+        return values.isEmpty() ? Optional.empty() : Optional.of(Interval.ofMedian(values));
+    }
+
+    /** Divided by the baseline's in the same round; empty if no round has both, and for the baseline itself. */
+    public Optional<Interval> ratio(Cell cell, Measure measure) {
+        return experiment.isBaseline(cell)
+                ? Optional.empty()
+                : ratio(cell.name(), experiment.baselineOf(cell).name(), measure);
+    }
+
+    private Optional<Interval> ratio(String cell, String baseline, Measure measure) {
+        List<Double> values = new ArrayList<>();
+        List<Double> others = new ArrayList<>();
+        for (TrialResult trial : usable(cell)) {
+            Optional<Double> other = usable(baseline).stream()
+                    .filter(candidate -> candidate.round() == trial.round())
+                    .map(candidate -> candidate.values().get(measure))
+                    .filter(value -> value != null && value != 0)
+                    .findFirst();
+            Double value = trial.values().get(measure);
+            if (value != null && other.isPresent()) {
+                values.add(value);
+                others.add(other.get());
+            }
+        }
+        return values.isEmpty() ? Optional.empty() : Optional.of(Interval.ofRatios(values, others));
+    }
+
+    /** Rounds in which everything was measured that a round measures. */
+    public int rounds() {
+        var rounds = new TreeSet<Integer>();
+        trials.forEach(trial -> rounds.add(trial.round()));
+        return rounds.size();
+    }
+
+    List<Double> values(String cell, Measure measure) {
+        return usable(cell).stream()
+                .map(trial -> trial.values().get(measure))
+                .filter(value -> value != null)
+                .toList();
+    }
+
+    /** What a ratio says in words. */
+    static String words(Interval ratio, Measure measure) {
+        if (ratio.count() < 2) {
+            return "one round: nothing is shown";
+        }
+        if (ratio.covers(1)) {
+            return "no difference shown";
+        }
+        boolean more = ratio.median() > 1;
+        return more == measure.moreIsBetter() ? "better" : "worse";
+    }
+
+    /** What it says about the first measure, in a sentence. */
+    public String summary() {
+        Measure measure = experiment.measures().getFirst();
+        Map<String, List<String>> verdicts = new LinkedHashMap<>();
+        for (Cell cell : experiment.cells()) {
+            ratio(cell, measure)
+                    .ifPresent(ratio -> verdicts.computeIfAbsent(words(ratio, measure), ignored -> new ArrayList<>())
+                            .add("%s (%s)".formatted(cell.name(), times(ratio))));
+        }
+        if (verdicts.isEmpty()) {
+            return experiment.cells().stream()
+                            .anyMatch(cell -> of(cell, measure).isPresent())
+                    ? "There is nothing to compare it with."
+                    : "Nothing could be measured.";
+        }
+        List<String> parts = new ArrayList<>();
+        verdicts.forEach((words, cells) -> parts.add(words + ": " + String.join("; ", cells)));
+        return "%s, times the baseline. %s.".formatted(capital(measure.label()), capital(String.join(". ", parts)));
+    }
+
+    private static String capital(String text) {
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+    }
+
+    static String times(Interval ratio) {
+        return String.format(Locale.ROOT, "%.2f, %.2f to %.2f", ratio.median(), ratio.low(), ratio.high());
+    }
+}

@@ -1,0 +1,107 @@
+package io.penstock.bench.trial;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Runs a program that prints one JSON object, and watches what it uses. Ends it with SIGTERM when its time is up. */
+public final class Child {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final long GRACE_SECONDS = 60;
+
+    private Child() {}
+
+    /**
+     * How a program ended.
+     *
+     * @param output what it printed; empty if that was nothing
+     * @param progress the lines of JSON it wrote to standard error
+     * @param messages the other lines there
+     */
+    public record Outcome(
+            int exit,
+            JsonNode output,
+            List<JsonNode> progress,
+            List<String> messages,
+            double cpuSeconds,
+            long peakBytes) {}
+
+    /** Starts it, waits for its end at most so long or until nobody wants it any more, and then asks it to end. */
+    public static Outcome run(ProcessBuilder program, Duration atMost, BooleanSupplier stopped)
+            throws IOException, InterruptedException {
+        Process process = program.start();
+        Thread undertaker = Thread.ofPlatform().unstarted(process::destroyForcibly);
+        Runtime.getRuntime().addShutdownHook(undertaker);
+        try {
+            List<JsonNode> progress = new ArrayList<>();
+            List<String> messages = new ArrayList<>();
+            var output = new StringBuilder();
+            Thread out = Thread.ofVirtual().start(() -> lines(process.getInputStream(), output::append));
+            Thread err = Thread.ofVirtual()
+                    .start(() -> lines(process.getErrorStream(), line -> sort(line, progress, messages)));
+            ProcessGauge gauge = watch(process, atMost, stopped);
+            out.join();
+            err.join();
+            return new Outcome(
+                    process.exitValue(),
+                    JSON.readTree(output.toString()),
+                    progress,
+                    messages,
+                    gauge.cpuSeconds(),
+                    gauge.peakBytes());
+        } finally {
+            process.destroyForcibly();
+            Runtime.getRuntime().removeShutdownHook(undertaker);
+        }
+    }
+
+    private static ProcessGauge watch(Process process, Duration atMost, BooleanSupplier stopped)
+            throws InterruptedException {
+        var gauge = new ProcessGauge(process.pid());
+        long end = System.nanoTime() + atMost.toNanos();
+        long kill = end + TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
+        boolean asked = false;
+        do {
+            gauge.read();
+            if (!asked && (System.nanoTime() > end || stopped.getAsBoolean())) {
+                process.toHandle().destroy(); // Process.destroy would close the pipes before the summary came
+                asked = true;
+            }
+            if (System.nanoTime() > kill) {
+                process.destroyForcibly();
+            }
+        } while (!process.waitFor(ProcessGauge.EVERY_MILLIS, TimeUnit.MILLISECONDS));
+        return gauge;
+    }
+
+    private static void sort(String line, List<JsonNode> progress, List<String> messages) {
+        try {
+            if (line.startsWith("{")) {
+                progress.add(JSON.readTree(line));
+                return;
+            }
+        } catch (IOException e) {
+            // a message after all
+        }
+        messages.add(line);
+    }
+
+    private static void lines(InputStream stream, java.util.function.Consumer<String> to) {
+        try (var reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                to.accept(line);
+            }
+        } catch (IOException e) {
+            to.accept("the output broke off: " + e.getMessage());
+        }
+    }
+}

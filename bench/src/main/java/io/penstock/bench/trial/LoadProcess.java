@@ -1,0 +1,189 @@
+package io.penstock.bench.trial;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.bench.experiment.Setup;
+import io.penstock.bench.workload.Workloads;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code penstock load}, or the bare loader, as a process of its own: its CPU and memory are what a user's would be.
+ */
+final class LoadProcess {
+    private static final Duration LONG_ENOUGH = Duration.ofHours(24);
+    private static final int TERMINATED = 143;
+
+    /** A file that no load comes to the end of within the time that it is measured. */
+    private static final long DOCUMENTS_PER_SECOND_MAX = 150_000;
+
+    private final Program program;
+    private final Path work;
+    private final long seed;
+    private final BooleanSupplier stopped;
+
+    LoadProcess(Program program, Path work, long seed, BooleanSupplier stopped) {
+        this.program = program;
+        this.work = work;
+        this.seed = seed;
+        this.stopped = stopped;
+    }
+
+    Loaded penstock(Rest servers, String index, Setup setup) throws IOException, InterruptedException {
+        boolean whole = setup.documents().isPresent();
+        Path file = file(setup);
+        List<String> words = new ArrayList<>(List.of("load", file.toString(), "--index", index));
+        words.addAll(List.of("--format", Workloads.named(setup.workload(), seed).hasActions() ? "bulk" : "ndjson"));
+        words.addAll(
+                program.connection().isEmpty()
+                        ? List.of("--target", servers.nodes().getFirst().toString())
+                        : program.connection());
+        words.addAll(List.of("--state", work.resolve("state").toString(), "--restart"));
+        words.addAll(List.of("--output", "json", "--progress", "json"));
+        if (!setup.options().contains("--with-envelope")) {
+            words.add("--keep-settings"); // all sides load into the settings that the experiment says
+        }
+        setup.clients().ifPresent(clients -> words.addAll(List.of("--concurrency", Integer.toString(clients))));
+        setup.bulkBytes().ifPresent(bytes -> words.addAll(List.of("--bulk-bytes", bytes + "b")));
+        setup.options().stream()
+                .filter(option -> !option.equals("--with-envelope"))
+                .forEach(words::add);
+        if (setup.mapping().equals("inferred")) {
+            words.addAll(List.of("--mapping", "infer"));
+            setup.indexSettings().forEach((name, value) -> words.addAll(List.of("--settings", name + "=" + value)));
+        }
+        Duration time =
+                whole ? LONG_ENOUGH : Duration.ofMillis((long) ((setup.warmUpSeconds() + setup.seconds() + 2) * 1e3));
+        return loaded(Child.run(program.with(words), time, stopped), setup);
+    }
+
+    private Path file(Setup setup) throws IOException {
+        long documents = setup.documents()
+                .orElse((long) ((setup.warmUpSeconds() + setup.seconds() + 5) * DOCUMENTS_PER_SECOND_MAX));
+        return Workloads.file(work.resolve("workload"), setup.workload(), seed, documents);
+    }
+
+    private Loaded loaded(Child.Outcome outcome, Setup setup) {
+        boolean whole = setup.documents().isPresent();
+        JsonNode summary = outcome.output();
+        List<double[]> perSecond = rates(outcome.progress());
+        long acknowledged = summary.at("/documents/indexed").asLong();
+        double seconds = summary.at("/seconds/total").asDouble();
+        long measured = acknowledged;
+        if (!whole) {
+            List<JsonNode> steady = outcome.progress().stream()
+                    .filter(line -> line.path("seconds").asDouble() >= setup.warmUpSeconds())
+                    .toList();
+            if (steady.size() >= 2) {
+                seconds = steady.getLast().path("seconds").asDouble()
+                        - steady.getFirst().path("seconds").asDouble();
+                measured = steady.getLast().path("acknowledged").asLong()
+                        - steady.getFirst().path("acknowledged").asLong();
+            }
+        }
+        boolean ended = outcome.exit() == 0 || (!whole && outcome.exit() == TERMINATED);
+        String trouble = ended
+                ? null
+                : "the load ended with exit code %d: %s"
+                        .formatted(
+                                outcome.exit(),
+                                outcome.messages().isEmpty()
+                                        ? "no message"
+                                        : outcome.messages().getLast());
+        var micros = new Histogram(3);
+        // A summary has two quantiles and no histogram: they stand for the bulks below and above them.
+        micros.recordValueWithCount(Math.round(summary.at("/requests/p50Ms").asDouble() * 1e3), 98);
+        micros.recordValueWithCount(Math.round(summary.at("/requests/p99Ms").asDouble() * 1e3), 2);
+        return new Loaded(
+                acknowledged,
+                measured,
+                seconds,
+                0,
+                summary.at("/documents/deadLettered").asLong(),
+                micros,
+                perSecond,
+                outcome.cpuSeconds(),
+                outcome.peakBytes(),
+                1,
+                window(summary, outcome.progress()),
+                trouble);
+    }
+
+    private static String window(JsonNode summary, List<JsonNode> progress) {
+        JsonNode window = summary.path("window");
+        if (window.has("bulkBytes")) {
+            return "window %.1f MiB x %d"
+                    .formatted(
+                            window.path("bulkBytes").asLong() / 1048576.0,
+                            window.path("concurrency").asInt());
+        }
+        return progress.isEmpty()
+                ? ""
+                : "window " + progress.getLast().path("window").asText();
+    }
+
+    /** Between two reports of the progress each. */
+    private static List<double[]> rates(List<JsonNode> progress) {
+        List<double[]> rates = new ArrayList<>();
+        double before = 0;
+        double acknowledged = 0;
+        for (JsonNode line : progress) {
+            double now = line.path("seconds").asDouble();
+            double by = line.path("acknowledged").asDouble();
+            if (now > before) {
+                rates.add(new double[] {now, (by - acknowledged) / (now - before)});
+            }
+            before = now;
+            acknowledged = by;
+        }
+        return rates;
+    }
+
+    /** The whole of a file by {@link BareLoader}, in a JVM with the options of Penstock's. */
+    Loaded bare(Rest servers, String index, Setup setup) throws IOException, InterruptedException {
+        long documents = setup.documents().orElse(1_000_000);
+        Path file = Workloads.file(work.resolve("workload"), setup.workload(), seed, documents);
+        String ids = setup.options().contains("--with-ids") ? "sequential" : "server";
+        var process = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                BareLoader.class.getName(),
+                servers.nodes().getFirst().toString(),
+                index,
+                file.toString(),
+                ids);
+        Child.Outcome outcome = Child.run(process, LONG_ENOUGH, stopped);
+        long loaded = outcome.output().path("documents").asLong();
+        @Nullable
+        String trouble = outcome.exit() == 0 ? null : "the bare loader failed: " + String.join(" ", outcome.messages());
+        return new Loaded(
+                loaded,
+                loaded,
+                outcome.output().path("seconds").asDouble(),
+                0,
+                0,
+                new Histogram(3),
+                List.of(),
+                outcome.cpuSeconds(),
+                outcome.peakBytes(),
+                1,
+                "",
+                trouble);
+    }
+
+    /** Documents that a load of this file must leave in the index, where that can be known. */
+    static OptionalLong expected(Loaded loaded, Setup setup) {
+        return Workloads.named(setup.workload(), 0).hasActions()
+                ? OptionalLong.empty()
+                : OptionalLong.of(loaded.acknowledged());
+    }
+}

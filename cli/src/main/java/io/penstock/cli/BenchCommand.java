@@ -1,0 +1,336 @@
+package io.penstock.cli;
+
+import io.penstock.bench.BenchException;
+import io.penstock.bench.Circumstances;
+import io.penstock.bench.ExperimentRun;
+import io.penstock.bench.experiment.Cell;
+import io.penstock.bench.experiment.Experiment;
+import io.penstock.bench.experiment.ExperimentFile;
+import io.penstock.bench.result.Comparison;
+import io.penstock.bench.result.Report;
+import io.penstock.bench.result.Result;
+import io.penstock.bench.result.ResultFile;
+import io.penstock.bench.trial.Program;
+import io.penstock.bench.trial.Site;
+import io.penstock.bench.trial.Trial;
+import io.penstock.cluster.ClusterOptions;
+import io.penstock.job.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock bench}. */
+@Command(
+        name = "bench",
+        description = "Experiments that show what a setting does on a cluster: repeated, interleaved, with intervals.",
+        mixinStandardHelpOptions = true,
+        subcommands = {BenchCommand.ListThem.class, BenchCommand.Run.class, BenchCommand.Compare.class},
+        footer = {
+            "",
+            "Examples:",
+            "  penstock bench list",
+            "  penstock bench run refresh-interval --quick     a first look, in a minute or two",
+            "  penstock bench run my.yaml -t https://test:9200 -u me",
+            "  penstock bench compare results/before results/after",
+            "How to write an experiment, and what is measured: docs/bench.md",
+        })
+final class BenchCommand implements Runnable {
+    @CommandLine.Spec
+    private CommandLine.Model.CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do: list, run or compare");
+    }
+
+    enum Form {
+        text,
+        json,
+        markdown,
+        csv
+    }
+
+    /** {@code penstock bench list}. */
+    @Command(name = "list", description = "The experiments that come with Penstock.", mixinStandardHelpOptions = true)
+    static final class ListThem implements Callable<Integer> {
+        @CommandLine.Spec
+        private CommandLine.Model.CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            PrintWriter out = spec.commandLine().getOut();
+            for (String name : ExperimentFile.BUILT_IN) {
+                Experiment experiment = ExperimentFile.read(name, false);
+                out.printf("%-18s%s%n", name, experiment.question());
+            }
+            out.println();
+            out.println(
+                    "'penstock bench run NAME --quick' gives a first look; with FILE.yaml an experiment of your own");
+            return 0;
+        }
+    }
+
+    /** {@code penstock bench run}. */
+    @Command(
+            name = "run",
+            description = {
+                "Runs an experiment, on the cluster of --target, where it makes and removes the index penstock-bench, or without",
+                "that always on servers of its own on this machine. Ctrl-C keeps what was measured."
+            },
+            mixinStandardHelpOptions = true,
+            sortOptions = false,
+            abbreviateSynopsis = true,
+            footer = {"", "Exit codes: 10 below --fail-below, or nothing could be measured; 130 and 143 after a signal."
+            })
+    static final class Run implements Callable<Integer> {
+        private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+
+        @CommandLine.Spec
+        private CommandLine.Model.CommandSpec spec;
+
+        @Parameters(paramLabel = "EXPERIMENT", description = "One of 'bench list', or a YAML file.")
+        private String name = "";
+
+        @Option(names = "--quick", description = "A first look: short and few runs, rough figures.")
+        private boolean quick;
+
+        @Option(
+                names = "--rounds",
+                paramLabel = "N",
+                description = "Rounds. Default: what the experiment says, mostly 5.")
+        private @Nullable Integer rounds;
+
+        @Option(
+                names = "--results",
+                paramLabel = "DIR",
+                description = "Where the folder with the report is made. Default: results.")
+        private Path results = Path.of("results");
+
+        @Option(names = "--resume", paramLabel = "DIR", description = "Go on with the result in this folder.")
+        private @Nullable Path resume;
+
+        @Option(names = "--baseline", paramLabel = "RESULT", description = "Compare with this earlier result.")
+        private @Nullable Path baseline;
+
+        @Option(
+                names = "--fail-below",
+                paramLabel = "RATIO",
+                description = "Exit code 10 if a cell is certainly below this multiple of the baseline's.")
+        private @Nullable Double failBelow;
+
+        @Option(
+                names = "--output",
+                paramLabel = "FORM",
+                defaultValue = "text",
+                description = "Result on standard output: text, json, markdown or csv. Default: text.")
+        private Form form = Form.text;
+
+        @Mixin
+        private ConnectionOptions connection = new ConnectionOptions();
+
+        @Mixin
+        private CommonOptions common = new CommonOptions();
+
+        private final AtomicReference<@Nullable ExitCode> stoppedBy = new AtomicReference<>();
+
+        @Override
+        public Integer call() throws IOException, InterruptedException {
+            if (failBelow != null && baseline == null) {
+                throw new UsageException("--fail-below needs --baseline, the result to compare with");
+            }
+            Experiment experiment = ExperimentFile.read(name, quick);
+            if (rounds != null) {
+                experiment = experiment.withRounds(rounds);
+            }
+            Optional<Result> earlier = Optional.ofNullable(resume).map(ResultFile::read);
+            Optional<Result> before = Optional.ofNullable(baseline).map(ResultFile::read);
+            PrintWriter err = spec.commandLine().getErr();
+            Signals.handle(stoppedBy::set, err);
+            Path folder = resume != null
+                    ? resume
+                    : results.resolve(experiment.name() + "-"
+                            + LocalDateTime.now(ZoneId.systemDefault()).format(STAMP));
+            Result result;
+            try (Site site = site(err)) {
+                var run = new ExperimentRun(
+                        experiment,
+                        quick,
+                        folder,
+                        Circumstances.of(site, version()),
+                        again(),
+                        new Lines(err, common.quiet),
+                        this::isStopped);
+                earlier.ifPresent(run::resume);
+                say(err, run.plan());
+                var program = new Program(words(), connection.words(), connection.secrets());
+                var trial = new Trial(
+                        site, program, common.stateFolder().resolve("bench"), experiment.seed(), this::isStopped);
+                result = run.run(trial);
+            }
+            print(result, folder);
+            return exit(result, before, err).number();
+        }
+
+        private boolean isStopped() {
+            return stoppedBy.get() != null;
+        }
+
+        private void say(PrintWriter err, String line) {
+            if (!common.quiet) {
+                err.println(line);
+                err.flush();
+            }
+        }
+
+        private Site site(PrintWriter err) {
+            if (connection.targets.isEmpty()) {
+                Path plugin = Path.of(System.getProperty("penstock.plugin", "faster-bulk/target/faster-bulk.zip"));
+                return Site.local(common.stateFolder(), plugin, line -> say(err, line));
+            }
+            ClusterOptions options = connection.options(common, false, err);
+            return Site.target(options);
+        }
+
+        /** This program once more, with the options of this JVM. */
+        private static List<String> words() {
+            List<String> words = new ArrayList<>();
+            words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                    .filter(option -> !option.startsWith("-Dpenstock.terminal"))
+                    .forEach(words::add);
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), Penstock.class.getName()));
+            return words;
+        }
+
+        /** The launcher says which commit this is. */
+        private static String version() {
+            return System.getProperty("penstock.commit", new Version().getVersion()[0]);
+        }
+
+        private String again() {
+            return "./penstock bench run %s%s%s%s"
+                    .formatted(
+                            name,
+                            quick ? " --quick" : "",
+                            rounds == null ? "" : " --rounds " + rounds,
+                            connection.targets.isEmpty() ? "" : " -t " + String.join(",", connection.targets));
+        }
+
+        private void print(Result result, Path folder) throws IOException {
+            PrintWriter out = spec.commandLine().getOut();
+            switch (form) {
+                case json -> out.println(ResultFile.json(result));
+                case csv -> out.print(Report.csv(result));
+                case markdown -> out.print(Report.markdown(result));
+                case text -> {
+                    out.print(Report.text(result));
+                    out.printf("%nreport: %s%n", folder.resolve("report.html"));
+                }
+            }
+            out.flush();
+        }
+
+        private ExitCode exit(Result result, Optional<Result> before, PrintWriter err) {
+            if (before.isPresent()) {
+                var comparison = new Comparison(before.get(), result);
+                if (comparison.isEmpty()) {
+                    err.println("penstock: the baseline has no cell in common with this experiment");
+                    return ExitCode.VERIFICATION;
+                }
+                say(err, comparison.markdown());
+                Optional<String> failure = Optional.ofNullable(failBelow).flatMap(comparison::failure);
+                if (failure.isPresent()) {
+                    err.println("penstock: " + failure.get());
+                    return ExitCode.VERIFICATION;
+                }
+            }
+            ExitCode signal = stoppedBy.get();
+            if (signal != null) {
+                return signal;
+            }
+            if (result.trials().stream().noneMatch(trial -> trial.unusable().isEmpty())) {
+                err.println("penstock: nothing could be measured");
+                return ExitCode.VERIFICATION;
+            }
+            return ExitCode.OK;
+        }
+    }
+
+    /** Tells people how it goes. */
+    private record Lines(PrintWriter err, boolean quiet) implements ExperimentRun.Listener {
+        private static final boolean TERMINAL = Boolean.getBoolean("penstock.terminal");
+
+        @Override
+        public void onLine(String line) {
+            if (!quiet) {
+                err.println((TERMINAL ? "\r\u001b[K" : "") + Text.printable(line));
+                err.flush();
+            }
+        }
+
+        @Override
+        public void onRun(int round, int rounds, Cell cell, Duration left) {
+            if (!quiet && TERMINAL) {
+                err.print("\r\u001b[Kround %d of %d, %s; about %s left"
+                        .formatted(round, rounds, Text.printable(cell.name()), ExperimentRun.words(left)));
+                err.flush();
+            }
+        }
+    }
+
+    /** {@code penstock bench compare}. */
+    @Command(
+            name = "compare",
+            description = "Two results beside each other, with intervals.",
+            mixinStandardHelpOptions = true)
+    static final class Compare implements Callable<Integer> {
+        @CommandLine.Spec
+        private CommandLine.Model.CommandSpec spec;
+
+        @Parameters(index = "0", paramLabel = "FIRST", description = "A result: its folder, or its result.json.")
+        private Path first = Path.of("");
+
+        @Parameters(index = "1", paramLabel = "SECOND", description = "The one to compare with it.")
+        private Path second = Path.of("");
+
+        @Option(
+                names = "--output",
+                paramLabel = "FORM",
+                defaultValue = "text",
+                description = "text, json, markdown or csv. Default: text.")
+        private Form form = Form.text;
+
+        @Override
+        public Integer call() {
+            var comparison = new Comparison(ResultFile.read(first), ResultFile.read(second));
+            if (comparison.isEmpty()) {
+                throw new BenchException(
+                        BenchException.Reason.USAGE, "%s and %s have no cell in common".formatted(first, second));
+            }
+            PrintWriter out = spec.commandLine().getOut();
+            switch (form) {
+                case json -> out.println(comparison.json());
+                case csv -> out.print(comparison.csv());
+                case text, markdown -> out.print(comparison.markdown());
+            }
+            out.flush();
+            return 0;
+        }
+    }
+}
