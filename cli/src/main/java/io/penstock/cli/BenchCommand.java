@@ -67,7 +67,11 @@ final class BenchCommand implements Runnable {
     }
 
     /** {@code penstock bench list}. */
-    @Command(name = "list", description = "The experiments that come with Penstock.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "list",
+            description = "The experiments that come with Penstock.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "What each of them varies, and how to write others: docs/bench.md"})
     static final class ListThem implements Callable<Integer> {
         @CommandLine.Spec
         private CommandLine.Model.CommandSpec spec;
