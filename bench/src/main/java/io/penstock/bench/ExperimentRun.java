@@ -3,6 +3,7 @@ package io.penstock.bench;
 import io.penstock.bench.experiment.Cell;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measure;
+import io.penstock.bench.experiment.Setup;
 import io.penstock.bench.result.Report;
 import io.penstock.bench.result.Result;
 import io.penstock.bench.result.ResultFile;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +81,8 @@ public final class ExperimentRun {
     }
 
     /**
-     * Goes on with an earlier result of the same experiment.
+     * Goes on with an earlier result of the same experiment on the same cluster. Rounds that were not finished are
+     * measured anew: what is compared with each other belongs into one round.
      *
      * @throws BenchException if it is of another one
      */
@@ -89,8 +92,32 @@ public final class ExperimentRun {
                     "the result to go on with is of another experiment than '%s'%s: run it anew without --resume"
                             .formatted(experiment.name(), quick ? " with --quick" : ""));
         }
-        earlier.trials().stream().filter(trial -> trial.unusable().isEmpty()).forEach(trials::add);
-        circumstances.putAll(earlier.circumstances());
+        String there = earlier.circumstances().getOrDefault("cluster", "");
+        if (!there.equals(circumstances.get("cluster"))) {
+            throw BenchException.usage(
+                    "the result to go on with was measured on %s, and this is %s: run it anew without --resume"
+                            .formatted(there, circumstances.get("cluster")));
+        }
+        for (int round = 1; round <= experiment.rounds(); round++) {
+            int number = round;
+            List<TrialResult> all = earlier.trials().stream()
+                    .filter(trial -> trial.round() == number)
+                    .toList();
+            if (isComplete(all)) {
+                trials.addAll(all);
+            }
+        }
+        circumstances.put("began", earlier.circumstances().getOrDefault("began", ""));
+    }
+
+    private boolean isComplete(List<TrialResult> round) {
+        boolean all = experiment.cells().stream()
+                .allMatch(cell -> round.stream().anyMatch(trial -> trial.cell().equals(cell.name())));
+        return all || round.stream().anyMatch(this::crossesTheBound);
+    }
+
+    private boolean crossesTheBound(TrialResult trial) {
+        return trial.values().getOrDefault(Measure.REJECTED_PERCENT, 0.0) > experiment.untilRejectedPercent();
     }
 
     /** How much there is to do, in words. */
@@ -105,26 +132,25 @@ public final class ExperimentRun {
                         words(left(1, 0)));
     }
 
-    /** Does it all; what was measured so far if it is stopped. */
+    /** Does it all; what was measured so far if it is stopped. The report is written in any case. */
     public Result run(Trial trial) throws IOException, InterruptedException {
-        for (int round = 1; round <= experiment.rounds() && !stopped.getAsBoolean(); round++) {
-            round(trial, round);
+        try {
+            for (int round = 1; round <= experiment.rounds() && !stopped.getAsBoolean(); round++) {
+                int number = round;
+                if (trials.stream().noneMatch(done -> done.round() == number)) {
+                    round(trial, round);
+                }
+            }
+        } finally {
+            Report.write(result(), folder);
         }
-        Result result = result();
-        Report.write(result, folder);
-        return result;
+        return result();
     }
 
     private void round(Trial trial, int round) throws IOException, InterruptedException {
         List<Cell> order = order(round);
-        for (int i = 0; i < order.size(); i++) {
+        for (int i = 0; i < order.size() && !stopped.getAsBoolean(); i++) {
             Cell cell = order.get(i);
-            if (isDone(cell, round)) {
-                continue;
-            }
-            if (stopped.getAsBoolean()) {
-                return;
-            }
             listener.onRun(round, experiment.rounds(), cell, left(round, i));
             long from = System.nanoTime();
             TrialResult result = trial.run(cell, round);
@@ -134,41 +160,38 @@ public final class ExperimentRun {
                 trials.add(result);
                 result = trial.run(cell, round);
             }
+            if (stopped.getAsBoolean() && result.unusable().isPresent()) {
+                return;
+            }
             seconds.add((System.nanoTime() - from) / 1e9);
             trials.add(result);
-            ResultFile.write(result(), folder);
+            ResultFile.writeTrials(result(), folder);
             listener.onLine(line(round, result));
-            double rejected = result.values().getOrDefault(Measure.REJECTED_PERCENT, 0.0);
-            if (rejected > experiment.untilRejectedPercent()) {
-                listener.onLine("%.1f%% rejected: more is not tried in this round".formatted(rejected));
+            boolean last = cell.group().isEmpty()
+                    || i + 1 == order.size()
+                    || !order.get(i + 1).group().equals(cell.group());
+            if (last && trials.stream().anyMatch(done -> done.round() == round && crossesTheBound(done))) {
+                listener.onLine("the bound of rejected documents is crossed: more is not tried in this round");
                 return;
             }
         }
     }
 
-    private boolean isDone(Cell cell, int round) {
-        return trials.stream()
-                .anyMatch(trial -> trial.cell().equals(cell.name())
-                        && trial.round() == round
-                        && trial.unusable().isEmpty());
-    }
-
     private List<Cell> order(int round) {
         List<Cell> order = new ArrayList<>(experiment.cells());
         if (experiment.shuffled()) {
-            Collections.shuffle(order, new Random(experiment.seed() * 31 + round));
+            var random = new Random(experiment.seed() * 31 + round);
+            Collections.shuffle(order, random);
             // Servers take longer to start than most runs: cells that share them stay together.
-            order.sort((a, b) -> Integer.compare(servers(a), servers(b)));
+            List<Setup.Servers> servers = new ArrayList<>(order.stream()
+                    .map(cell -> cell.setup().servers())
+                    .distinct()
+                    .toList());
+            Collections.shuffle(servers, random);
+            order.sort(
+                    Comparator.comparingInt(cell -> servers.indexOf(cell.setup().servers())));
         }
         return order;
-    }
-
-    private int servers(Cell cell) {
-        return experiment.cells().stream()
-                .map(each -> each.setup().servers())
-                .distinct()
-                .toList()
-                .indexOf(cell.setup().servers());
     }
 
     private Result result() {

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -159,6 +160,9 @@ final class BenchCommand implements Runnable {
                 throw new UsageException("--fail-below needs --baseline, the result to compare with");
             }
             Experiment experiment = ExperimentFile.read(name, quick);
+            if (rounds != null && rounds < 1) {
+                throw new UsageException("--rounds wants a number from 1");
+            }
             if (rounds != null) {
                 experiment = experiment.withRounds(rounds);
             }
@@ -170,22 +174,23 @@ final class BenchCommand implements Runnable {
                     ? resume
                     : results.resolve(experiment.name() + "-"
                             + LocalDateTime.now(ZoneId.systemDefault()).format(STAMP));
+            var lines = new Lines(err, common.quiet);
             Result result;
             try (Site site = site(err)) {
                 var run = new ExperimentRun(
-                        experiment,
-                        quick,
-                        folder,
-                        Circumstances.of(site, version()),
-                        again(),
-                        new Lines(err, common.quiet),
-                        this::isStopped);
+                        experiment, quick, folder, Circumstances.of(site, version()), again(), lines, this::isStopped);
+                site.check(experiment.cells());
                 earlier.ifPresent(run::resume);
                 say(err, run.plan());
                 var program = new Program(words(), connection.words(), connection.secrets());
                 var trial = new Trial(
                         site, program, common.stateFolder().resolve("bench"), experiment.seed(), this::isStopped);
-                result = run.run(trial);
+                Runnable unwatch = lines.watch(trial);
+                try {
+                    result = run.run(trial);
+                } finally {
+                    unwatch.run();
+                }
             }
             print(result, folder);
             return exit(result, before, err).number();
@@ -218,6 +223,7 @@ final class BenchCommand implements Runnable {
             ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                     .filter(option -> !option.startsWith("-Dpenstock.terminal"))
                     .forEach(words::add);
+            words.add("-Dpenstock.progress.millis=1000");
             words.addAll(List.of("-cp", System.getProperty("java.class.path"), Penstock.class.getName()));
             return words;
         }
@@ -228,12 +234,17 @@ final class BenchCommand implements Runnable {
         }
 
         private String again() {
-            return "./penstock bench run %s%s%s%s"
-                    .formatted(
-                            name,
-                            quick ? " --quick" : "",
-                            rounds == null ? "" : " --rounds " + rounds,
-                            connection.targets.isEmpty() ? "" : " -t " + String.join(",", connection.targets));
+            List<String> words = new ArrayList<>(List.of("./penstock", "bench", "run", name));
+            if (quick) {
+                words.add("--quick");
+            }
+            if (rounds != null) {
+                words.addAll(List.of("--rounds", rounds.toString()));
+            }
+            words.addAll(connection.words());
+            return words.stream()
+                    .map(word -> word.matches("[A-Za-z0-9_./:=@,+-]+") ? word : "'" + word.replace("'", "'\\''") + "'")
+                    .collect(Collectors.joining(" "));
         }
 
         private void print(Result result, Path folder) throws IOException {
@@ -257,7 +268,7 @@ final class BenchCommand implements Runnable {
                     err.println("penstock: the baseline has no cell in common with this experiment");
                     return ExitCode.VERIFICATION;
                 }
-                say(err, comparison.markdown());
+                say(err, comparison.text());
                 Optional<String> failure = Optional.ofNullable(failBelow).flatMap(comparison::failure);
                 if (failure.isPresent()) {
                     err.println("penstock: " + failure.get());
@@ -276,24 +287,58 @@ final class BenchCommand implements Runnable {
         }
     }
 
-    /** Tells people how it goes. */
-    private record Lines(PrintWriter err, boolean quiet) implements ExperimentRun.Listener {
+    /** Tells people how it goes: a line for each run, and on a terminal one that changes every second. */
+    private static final class Lines implements ExperimentRun.Listener {
         private static final boolean TERMINAL = Boolean.getBoolean("penstock.terminal");
+        private static final String AT_ITS_BEGIN = "\r\u001b[K";
+
+        private final PrintWriter err;
+        private final boolean quiet;
+        private volatile String running = "";
+
+        Lines(PrintWriter err, boolean quiet) {
+            this.err = err;
+            this.quiet = quiet;
+        }
 
         @Override
-        public void onLine(String line) {
+        public synchronized void onLine(String line) {
             if (!quiet) {
-                err.println((TERMINAL ? "\r\u001b[K" : "") + Text.printable(line));
+                err.println((TERMINAL ? AT_ITS_BEGIN : "") + Text.printable(line));
                 err.flush();
             }
         }
 
         @Override
         public void onRun(int round, int rounds, Cell cell, Duration left) {
-            if (!quiet && TERMINAL) {
-                err.print("\r\u001b[Kround %d of %d, %s; about %s left"
-                        .formatted(round, rounds, Text.printable(cell.name()), ExperimentRun.words(left)));
-                err.flush();
+            running = "round %d of %d, %s; about %s left"
+                    .formatted(round, rounds, Text.printable(cell.name()), ExperimentRun.words(left));
+        }
+
+        /** Begins the line that changes; what it gives ends it. */
+        Runnable watch(Trial trial) {
+            if (quiet || !TERMINAL) {
+                return () -> {};
+            }
+            Thread thread = Thread.ofVirtual().start(() -> show(trial));
+            return thread::interrupt;
+        }
+
+        private void show(Trial trial) {
+            long before = 0;
+            try {
+                while (true) {
+                    Thread.sleep(Duration.ofSeconds(1));
+                    long now = trial.acknowledged();
+                    synchronized (this) {
+                        err.print(
+                                AT_ITS_BEGIN + running + (now > before ? ", %,d docs/s".formatted(now - before) : ""));
+                        err.flush();
+                    }
+                    before = now;
+                }
+            } catch (InterruptedException e) {
+                // The experiment has ended.
             }
         }
     }
@@ -331,7 +376,8 @@ final class BenchCommand implements Runnable {
             switch (form) {
                 case json -> out.println(comparison.json());
                 case csv -> out.print(comparison.csv());
-                case text, markdown -> out.print(comparison.markdown());
+                case markdown -> out.print(comparison.markdown());
+                case text -> out.print(comparison.text());
             }
             out.flush();
             return 0;

@@ -123,6 +123,8 @@ final class ConnectionOptions {
         Map<String, String> secrets = new HashMap<>();
         if (user != null && user.contains(":") && !user.contains(":@")) {
             secrets.put("PENSTOCK_PASSWORD", user.substring(user.indexOf(':') + 1));
+        } else if (user != null && System.getenv("PENSTOCK_PASSWORD") != null) {
+            secrets.put("PENSTOCK_PASSWORD", System.getenv("PENSTOCK_PASSWORD"));
         }
         if (apiKey != null) {
             secrets.put("PENSTOCK_API_KEY", apiKey);

@@ -24,7 +24,9 @@ import org.slf4j.LoggerFactory;
  */
 final class ProgressPrinter implements Job.JobListener, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ProgressPrinter.class);
-    private static final Duration JSON_EVERY = Duration.ofSeconds(5);
+    /** Experiments look more closely than scripts. */
+    private static final Duration JSON_EVERY = Duration.ofMillis(Long.getLong("penstock.progress.millis", 5_000));
+
     private static final Duration PLAIN_EVERY = Duration.ofSeconds(5);
     private static final Duration TERMINAL_EVERY = Duration.ofMillis(500);
     private static final Duration RATE_OVER = Duration.ofSeconds(5);

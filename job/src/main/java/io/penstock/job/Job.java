@@ -15,10 +15,8 @@ import io.penstock.core.time.Clock;
 import io.penstock.envelope.EnvelopeHeldException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedSet;
@@ -38,8 +36,9 @@ public final class Job {
     private final Target target;
     private final JobListener listener;
     private final Clock clock;
-    private final List<ExitCode> exits = new ArrayList<>();
-    private final List<String> messages = new ArrayList<>();
+    private final Troubles troubles = new Troubles();
+    private final Checks checks;
+    private final Serving serving;
     private final RequestMeter meter = new RequestMeter();
     private boolean joined;
     private volatile @Nullable Loading loading;
@@ -50,6 +49,8 @@ public final class Job {
         this.target = target;
         this.listener = listener;
         this.clock = clock;
+        this.checks = new Checks(plan, listener, clock, troubles);
+        this.serving = new Serving(plan, target, listener, clock, troubles, () -> stoppedBy != null);
     }
 
     /** Hears what happens in a job, and the events of its load. */
@@ -93,9 +94,9 @@ public final class Job {
                 return run(cluster, folder, began);
             }
         } catch (TargetException e) {
-            fail(e.exitCode(), String.valueOf(e.getMessage()));
+            troubles.fail(e.exitCode(), String.valueOf(e.getMessage()));
         } catch (StateException e) {
-            fail(ExitCode.LOCAL_STATE, String.valueOf(e.getMessage()));
+            troubles.fail(ExitCode.LOCAL_STATE, String.valueOf(e.getMessage()));
         }
         return endedEarly("", began);
     }
@@ -133,33 +134,33 @@ public final class Job {
             catchUp(result, catchingUp, CatchingUp::untilSmall);
             loaded = clock.nanos();
             if (isWell(result) && plan.finish().counted()) {
-                verified = verify(folder, index, start, counts(result, catchingUp));
+                verified = checks.verify(folder, index, start, counts(result, catchingUp));
             }
             if (isWell(result) && plan.finish().sampled()) {
-                compare(
+                checks.compare(
                         index,
                         sample.map(Sample::documents)
                                 .or(() -> plan.copy().map(copy -> copy.sample().get())));
             }
             if (isWell(result)) {
-                finish(index, envelope);
+                serving.finish(index, envelope);
             }
         } finally {
-            envelope.flatMap(HeldEnvelope::close).ifPresent(this::notRestored);
+            envelope.flatMap(HeldEnvelope::close).ifPresent(troubles::notRestored);
         }
         if (plan.finish().alias().isPresent() && !follows()) {
             catchUp(result, catchingUp, CatchingUp::once);
             if (isWell(result)) {
-                cutOver(index, beginning.get().behindAlias());
+                serving.cutOver(index, beginning.get().behindAlias());
             }
             catchUp(result, catchingUp, CatchingUp::once); // what was written before everybody wrote to the new index
         }
         Counts counts = counts(result, catchingUp);
         if (counts.deadLettered() > 0) {
-            exits.add(ExitCode.DEAD_LETTERS);
+            troubles.add(ExitCode.DEAD_LETTERS);
         }
-        if (stoppedBy != null && !exits.contains(stoppedBy)) {
-            fail(stoppedBy, "stopped by a signal; the same command goes on from here");
+        if (stoppedBy != null && !troubles.exits().contains(stoppedBy)) {
+            troubles.fail(stoppedBy, "stopped by a signal; the same command goes on from here");
         }
         var seconds = new JobReport.Seconds(seconds(began), result.nanos() / 1e9, seconds(loaded));
         return report(folder.id(), counts, start.counts(), seconds, result, verified, into.deadLetters());
@@ -201,7 +202,7 @@ public final class Job {
             try {
                 readFor(cluster, folder, index, plan.live().get().source());
             } catch (SourceException e) {
-                fail(ExitCode.SOURCE, String.valueOf(e.getMessage()));
+                troubles.fail(ExitCode.SOURCE, String.valueOf(e.getMessage()));
                 return Optional.empty();
             }
         }
@@ -209,7 +210,7 @@ public final class Job {
     }
 
     private boolean isWell(LoadResult result) {
-        return exits.isEmpty() && result.complete() && stoppedBy == null && !joined;
+        return troubles.isEmpty() && result.complete() && stoppedBy == null && !joined;
     }
 
     // ---- live sources -------------------------------------------------------------------------------------------
@@ -289,48 +290,26 @@ public final class Job {
         @Override
         public boolean serve() {
             listener.onStep("near the end of %s".formatted(plan.source().name()));
-            finish(index, envelope);
-            envelope.flatMap(HeldEnvelope::close).ifPresent(Job.this::notRestored);
+            serving.finish(index, envelope);
+            envelope.flatMap(HeldEnvelope::close).ifPresent(troubles::notRestored);
             into.settingsAreBack();
             return goesOn();
         }
 
         @Override
         public boolean cutOver() {
-            count();
-            if (exits.isEmpty()) {
-                Job.this.cutOver(index, beginning.behindAlias());
+            checks.verifyMeanwhile(into, index, beginning.start());
+            if (troubles.isEmpty()) {
+                serving.cutOver(index, beginning.behindAlias());
             }
             return goesOn();
         }
 
-        /** As at the end of other loads, with room for what is written while it is counted. */
-        private void count() {
-            long before = Long.parseLong(beginning.start().facts().getOrDefault(JobFolder.BEFORE_FACT, "0"));
-            Counts earlier = into.settled();
-            try {
-                long counted = index.countAfterRefresh();
-                Counts later = into.settled();
-                long room = later.read() - earlier.read() + into.underWay();
-                Verification least = Verification.of(before, earlier, false, true);
-                Verification most = Verification.of(before, later, false, true);
-                boolean fits = counted >= least.least() - room && counted <= most.most() + room;
-                if (!fits && least.binding() && most.binding()) {
-                    fail(
-                            ExitCode.VERIFICATION,
-                            "the index holds %,d documents where %,d to %,d belong: somebody else writes to %s, or documents were lost; the alias was not moved"
-                                    .formatted(counted, least.least() - room, most.most() + room, index.name()));
-                }
-            } catch (TargetException e) {
-                fail(ExitCode.VERIFICATION, "the documents could not be counted: " + e.getMessage());
-            }
-        }
-
         private boolean goesOn() {
-            if (!exits.isEmpty()) {
-                into.stop("stopped: " + messages.getLast());
+            if (!troubles.isEmpty()) {
+                into.stop("stopped: " + troubles.messages().getLast());
             }
-            return exits.isEmpty() && stoppedBy == null;
+            return troubles.isEmpty() && stoppedBy == null;
         }
     }
 
@@ -340,10 +319,10 @@ public final class Job {
 
     private void told(LoadResult result) {
         for (StopSignal.Stop stop : result.stops()) {
-            if (stop.reason() == StopReason.INTERRUPTED && stoppedBy == null && !exits.isEmpty()) {
+            if (stop.reason() == StopReason.INTERRUPTED && stoppedBy == null && !troubles.isEmpty()) {
                 continue; // we stopped it ourselves, and why is said already
             }
-            fail(exitCode(stop.reason()), stop.message());
+            troubles.fail(exitCode(stop.reason()), stop.message());
         }
     }
 
@@ -355,7 +334,7 @@ public final class Job {
         try {
             howFar.accept(catchingUp.get());
         } catch (TargetException e) {
-            fail(
+            troubles.fail(
                     e.exitCode(),
                     "what changed in the source meanwhile was not copied: %s; the same command goes on"
                             .formatted(e.getMessage()));
@@ -402,18 +381,14 @@ public final class Job {
         });
     }
 
-    private void notRestored(String why) {
-        fail(ExitCode.SETTINGS_NOT_RESTORED, why);
-    }
-
     // ---- pre-flight ---------------------------------------------------------------------------------------------
 
     private boolean canGoOn(Checkpoint earlier) {
         Optional<String> mismatch = JobFolder.mismatch(earlier, plan);
-        mismatch.ifPresent(why -> fail(ExitCode.USAGE, why));
+        mismatch.ifPresent(why -> troubles.fail(ExitCode.USAGE, why));
         Optional<String> changed =
                 JobFolder.changedSource(earlier, plan.source().partitions());
-        changed.ifPresent(why -> fail(ExitCode.SOURCE, why));
+        changed.ifPresent(why -> troubles.fail(ExitCode.SOURCE, why));
         return mismatch.isEmpty() && changed.isEmpty();
     }
 
@@ -422,7 +397,7 @@ public final class Job {
         if (found.isPresent() && found.get().uuid().equals(known)) {
             return true;
         }
-        fail(
+        troubles.fail(
                 ExitCode.TARGET_REFUSES,
                 "the index %s is not the one that the earlier run of this load wrote to (it %s): --restart loads it from the beginning"
                         .formatted(plan.index(), found.isPresent() ? "was made anew" : "is gone"));
@@ -451,124 +426,6 @@ public final class Job {
         return endedEarly(id, began);
     }
 
-    // ---- finish -------------------------------------------------------------------------------------------------
-
-    private Optional<JobReport.Verified> verify(JobFolder folder, TargetIndex index, Checkpoint start, Counts counts) {
-        listener.onStep("counting");
-        long before = Long.parseLong(start.facts().getOrDefault(JobFolder.BEFORE_FACT, "0"));
-        boolean ownIds = !plan.serverIds() && counts.named() == 0;
-        boolean resent = counts.retried() > 0 || start.counts().read() > 0 || counts.perhapsOurs() > 0;
-        Verification verification = Verification.of(before, counts, ownIds, resent);
-        try {
-            long counted = index.countAfterRefresh();
-            OptionalLong inSource = before == 0 ? plan.source().documents() : OptionalLong.empty();
-            long missing = inSource.isPresent() ? inSource.getAsLong() - counts.deadLettered() - counted : 0;
-            if (missing != 0) {
-                fail(
-                        ExitCode.VERIFICATION,
-                        "%s holds %,d documents and %s %,d: nothing was cut over; look at what else writes to them, then --restart%s"
-                                .formatted(
-                                        index.name(),
-                                        counted,
-                                        plan.source().name(),
-                                        inSource.getAsLong(),
-                                        missing > 0 ? missing(index, counts) : ""));
-                return Optional.of(new JobReport.Verified(inSource.getAsLong(), counted));
-            }
-            if (JobFolder.isVerified(start)) {
-                return Optional.of(new JobReport.Verified(counted, counted));
-            }
-            if (!verification.fits(counted) && verification.binding()) {
-                fail(
-                        ExitCode.VERIFICATION,
-                        "the index holds %,d documents where %,d belong: somebody else writes to %s, or documents were lost after they were acknowledged%s"
-                                .formatted(
-                                        counted,
-                                        verification.expected(counted),
-                                        index.name(),
-                                        counted < verification.least() ? missing(index, counts) : ""));
-            } else if (plan.source().isResumable() && plan.live().isEmpty()) {
-                folder.markVerified();
-            }
-            return Optional.of(new JobReport.Verified(verification.expected(counted), counted));
-        } catch (TargetException e) {
-            fail(ExitCode.VERIFICATION, "the documents could not be counted: " + e.getMessage());
-            return Optional.empty();
-        }
-    }
-
-    /** Which documents are missing, where that can be known: not of a pipe, nor with ids that only the server knows. */
-    private String missing(TargetIndex index, Counts counts) {
-        if (!plan.source().isResumable() || plan.live().isPresent() || plan.serverIds() || counts.deleted() > 0) {
-            return "";
-        }
-        listener.onStep("looking for what is missing");
-        List<String> missing = new MissingDocuments(plan.source(), plan.index(), index, clock).first();
-        return missing.isEmpty()
-                ? ""
-                : "; not there are%s: %s"
-                        .formatted(
-                                counts.deadLettered() > 0 ? ", dead letters among them" : "",
-                                String.join(", ", missing));
-    }
-
-    private void compare(TargetIndex index, Optional<List<SampledDocument>> sample) {
-        List<SampledDocument> documents = sample.orElse(List.of());
-        if (documents.isEmpty()) {
-            listener.onWarning("no documents were read in this run, so that none can be read back and compared");
-            return;
-        }
-        try {
-            List<String> differences = index.differences(documents, plan.pipeline());
-            if (differences.isEmpty()) {
-                listener.onStep("%,d documents read back and compared".formatted(documents.size()));
-            } else {
-                fail(
-                        ExitCode.VERIFICATION,
-                        "%,d of %,d documents that were read back are not what was read: %s; somebody else writes to %s, or documents were lost"
-                                .formatted(differences.size(), documents.size(), differences.get(0), index.name()));
-            }
-        } catch (TargetException e) {
-            fail(ExitCode.VERIFICATION, "documents could not be read back: " + e.getMessage());
-        }
-    }
-
-    /** From a counted index to one that serves, but for the alias. */
-    private void finish(TargetIndex index, Optional<HeldEnvelope> envelope) {
-        boolean serves = envelope.isPresent() || plan.finish().alias().isPresent();
-        try {
-            Finish finish = finishOf(index);
-            finish.forceMerge();
-            if (!serves || stoppedBy != null) {
-                return;
-            }
-            Target.DataNodes nodes = target.dataNodes();
-            Optional<String> unsettled = envelope.flatMap(held -> held.beginReplicas(nodes));
-            unsettled.ifPresent(this::notRestored);
-            if (unsettled.isEmpty()) {
-                finish.awaitReplicas(nodes).ifPresent(problem -> fail(problem.exit(), problem.message()));
-            }
-        } catch (TargetException e) {
-            fail(e.exitCode(), String.valueOf(e.getMessage()));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void cutOver(TargetIndex index, SortedSet<String> behindAlias) {
-        try {
-            finishOf(index).cutOver(behindAlias).ifPresent(problem -> fail(problem.exit(), problem.message()));
-        } catch (TargetException e) {
-            fail(ExitCode.CUT_OVER, "the alias may not have moved: %s".formatted(e.getMessage()));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private Finish finishOf(TargetIndex index) {
-        return new Finish(plan.finish(), target, index, plan.outageMax(), listener, clock, () -> stoppedBy != null);
-    }
-
     // ---- report -------------------------------------------------------------------------------------------------
 
     private JobReport report(
@@ -582,8 +439,8 @@ public final class Job {
         return new JobReport(
                 id,
                 plan.index(),
-                List.copyOf(exits),
-                List.copyOf(messages),
+                troubles.exits(),
+                troubles.messages(),
                 counts,
                 countsBefore,
                 meter.requests(),
@@ -591,7 +448,7 @@ public final class Job {
                 Optional.of(result.window()).filter(size -> meter.requests().sent() > 0),
                 result.windowReason(),
                 verified,
-                !exits.contains(ExitCode.SETTINGS_NOT_RESTORED),
+                !troubles.exits().contains(ExitCode.SETTINGS_NOT_RESTORED),
                 Optional.of(deadLetters).filter(Files::exists));
     }
 
@@ -599,8 +456,8 @@ public final class Job {
         return new JobReport(
                 id,
                 plan.index(),
-                List.copyOf(exits),
-                List.copyOf(messages),
+                troubles.exits(),
+                troubles.messages(),
                 Counts.NONE,
                 Counts.NONE,
                 JobReport.Requests.NONE,
@@ -608,13 +465,8 @@ public final class Job {
                 Optional.empty(),
                 "",
                 Optional.empty(),
-                !exits.contains(ExitCode.SETTINGS_NOT_RESTORED),
+                !troubles.exits().contains(ExitCode.SETTINGS_NOT_RESTORED),
                 Optional.empty());
-    }
-
-    private void fail(ExitCode code, String message) {
-        exits.add(code);
-        messages.add(message);
     }
 
     private ExitCode exitCode(StopReason reason) {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
@@ -60,6 +61,7 @@ public final class ExperimentFile {
             "quick");
 
     private static final int CELLS_MAX = 500;
+    private static final int ROUNDS_MAX = 1_000;
 
     private final String name;
     private final Map<String, Integer> lines = new HashMap<>();
@@ -111,17 +113,9 @@ public final class ExperimentFile {
 
     private Experiment parsed(String text, boolean quick) {
         Map<String, Node> file = members(composed(text), "the file");
-        file.forEach((key, value) -> {
-            if (!KEYS.contains(key)) {
-                throw wrong(
-                        value,
-                        "'%s' is not known here: take %s"
-                                .formatted(
-                                        key,
-                                        String.join(", ", KEYS.stream().sorted().toList())));
-            }
-        });
+        known(file, "an experiment", KEYS);
         Map<String, Node> shorter = file.containsKey("quick") ? members(file.get("quick"), "quick") : Map.of();
+        known(shorter, "quick", Set.of("rounds", "base", "vary"));
         Map<String, String> base = factors(file.get("base"), "base");
         Map<String, List<String>> vary = varied(file.get("vary"));
         if (quick) {
@@ -134,7 +128,7 @@ public final class ExperimentFile {
                     .forEach((cell, node) -> named.put(cell, factors(node, "cells." + cell)));
         }
         List<Cell> cells = cells(base, vary, named);
-        int rounds = (int) number(file.get("rounds"), 5);
+        int rounds = rounds(file.get("rounds"), 5);
         return new Experiment(
                 name,
                 scalar(file.get("question"), name),
@@ -142,12 +136,26 @@ public final class ExperimentFile {
                 cells,
                 baselines(file.get("baseline"), cells),
                 measures(file.get("measure")),
-                quick ? (int) number(shorter.get("rounds"), 2) : rounds,
+                quick ? rounds(shorter.get("rounds"), 2) : rounds,
                 number(file.get("seed"), 2013),
-                !scalar(file.get("order"), "shuffled").equals("as written"),
+                shuffled(file.get("order")),
                 number(file.get("until_rejected_percent"), 100),
                 published(file.get("published")),
                 text);
+    }
+
+    private void known(Map<String, Node> members, String where, Set<String> keys) {
+        members.forEach((key, value) -> {
+            if (!keys.contains(key)) {
+                throw wrong(
+                        value,
+                        "'%s' is not known in %s: take %s"
+                                .formatted(
+                                        key,
+                                        where,
+                                        String.join(", ", keys.stream().sorted().toList())));
+            }
+        });
     }
 
     private Node composed(String text) {
@@ -160,6 +168,8 @@ public final class ExperimentFile {
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
             throw BenchException.usage("%s, line %d: %s".formatted(name, line, e.getProblem()));
+        } catch (YAMLException e) {
+            throw BenchException.usage("%s is no YAML: %s".formatted(name, e.getMessage()));
         }
     }
 
@@ -184,6 +194,9 @@ public final class ExperimentFile {
                 String group = combination.isEmpty() ? "" : label(combination);
                 cells.add(cell(group.isEmpty() ? label : group + ": " + label, group, base, all));
             });
+        }
+        if (cells.stream().map(Cell::name).distinct().count() < cells.size()) {
+            throw BenchException.usage("%s has the same cell twice".formatted(name));
         }
         if (cells.size() > CELLS_MAX) {
             throw BenchException.usage(
@@ -213,6 +226,22 @@ public final class ExperimentFile {
         List<String> words = new ArrayList<>();
         combination.forEach((factor, value) -> words.add(factor.substring(factor.lastIndexOf('.') + 1) + "=" + value));
         return words.isEmpty() ? "as it is" : String.join(", ", words);
+    }
+
+    private int rounds(@Nullable Node node, int otherwise) {
+        long rounds = number(node, otherwise);
+        if (node != null && (rounds < 1 || rounds > ROUNDS_MAX)) {
+            throw wrong(node, "rounds: expected a number from 1 to %d".formatted(ROUNDS_MAX));
+        }
+        return (int) rounds;
+    }
+
+    private boolean shuffled(@Nullable Node node) {
+        String order = scalar(node, "shuffled");
+        if (node != null && !order.equals("shuffled") && !order.equals("as written")) {
+            throw wrong(node, "order: '%s' is not possible: take shuffled or as written".formatted(order));
+        }
+        return order.equals("shuffled");
     }
 
     /** The first of each group, or the one that has this name there. */
@@ -260,6 +289,7 @@ public final class ExperimentFile {
         List<Published> all = new ArrayList<>();
         for (Node each : sequence.getValue()) {
             Map<String, Node> one = members(each, "published");
+            known(one, "published", Set.of("source", "unit", "values"));
             Map<String, Double> values = new LinkedHashMap<>();
             members(one.get("values"), "published.values").forEach((cell, value) -> {
                 try {

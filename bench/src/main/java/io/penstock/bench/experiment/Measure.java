@@ -21,6 +21,8 @@ public enum Measure {
     MERGE_SECONDS("force-merge", "s", 1, false),
     MERGED_MB("on disk after the force-merge", "MB", 1, false),
     MERGED_SEGMENTS("segments after the force-merge", "", 0, false),
+    MERGED_SIZE("size after the force-merge, times that before", "", 3, false),
+    MERGED_QUERY("query after the force-merge, times that before", "", 2, false),
     QUIET_QUERY_MS("median query before the force-merge", "ms", 2, false),
     MERGED_QUERY_MS("median query after the force-merge", "ms", 2, false);
 

@@ -83,6 +83,12 @@ public record Setup(
     private static final int WARM_UP_CLIENTS = 4;
     private static final int WARM_UP_DOCUMENTS = 500;
     private static final double WARM_UP_SECONDS = 10;
+    /** What would look like a factor without an effect. */
+    private static final Map<Loader, Set<String>> NOT_FOR = Map.of(
+            Loader.CLIENTS, Set.of("options"),
+            Loader.PENSTOCK, Set.of("bulk_documents", "rate", "resend"),
+            Loader.BARE, Set.of("bulk_documents", "bulk_bytes", "rate", "resend", "clients", "warm_up", "duration"));
+
     private static final Set<String> MAPPINGS = Set.of("explicit", "dynamic", "inferred", "keyword");
     private static final Pattern DURATION = Pattern.compile("(\\d+(?:\\.\\d+)?)(s|m|h)");
     private static final Pattern SIZE = Pattern.compile("(\\d+)(b|kb|mb)");
@@ -121,7 +127,12 @@ public record Setup(
             }
         }
         String workload = factors.getOrDefault("workload", "systembase");
-        checkWorkload(workload);
+        if (!Workloads.NAMES.contains(workload) && !workload.matches(".+\\.(ndjson|jsonl|json)")) {
+            throw new WrongFactorException(
+                    "workload",
+                    "there is no workload '%s': take %s, or a file that ends with .ndjson"
+                            .formatted(workload, String.join(", ", Workloads.NAMES)));
+        }
         String mapping = oneOf("mapping", factors.getOrDefault("mapping", "explicit"), MAPPINGS);
         Loader loader = Loader.valueOf(
                 oneOf("loader", factors.getOrDefault("loader", "clients"), Set.of("clients", "penstock", "bare"))
@@ -129,6 +140,17 @@ public record Setup(
         boolean window = factors.getOrDefault("clients", "").equals("window");
         if (window && loader != Loader.PENSTOCK) {
             throw new WrongFactorException("clients", "only 'loader: penstock' has a window");
+        }
+        for (String useless : NOT_FOR.getOrDefault(loader, Set.of())) {
+            if (factors.containsKey(useless)) {
+                throw new WrongFactorException(
+                        useless,
+                        "'loader: %s' takes no notice of it"
+                                .formatted(loader.name().toLowerCase(Locale.ROOT)));
+            }
+        }
+        if (loader == Loader.BARE && !factors.containsKey("documents")) {
+            throw new WrongFactorException("documents", "'loader: bare' loads a number of documents: say how many");
         }
         if (mapping.equals("inferred") && loader != Loader.PENSTOCK) {
             throw new WrongFactorException("mapping", "only 'loader: penstock' infers a mapping");
@@ -167,14 +189,6 @@ public record Setup(
                 factors.containsKey("options")
                         ? List.of(factors.getOrDefault("options", "").strip().split("\\s+"))
                         : List.of());
-    }
-
-    private static void checkWorkload(String workload) throws WrongFactorException {
-        try {
-            Workloads.named(workload, 0);
-        } catch (IllegalArgumentException e) {
-            throw new WrongFactorException("workload", String.valueOf(e.getMessage()));
-        }
     }
 
     private static Map<String, String> below(String prefix, Map<String, String> factors) {

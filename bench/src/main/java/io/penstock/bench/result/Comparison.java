@@ -6,12 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.experiment.Cell;
 import io.penstock.bench.experiment.Measure;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
-import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Two results beside each other, cell by cell. They were not measured in the same rounds, so that the ratio is that of
@@ -19,14 +18,13 @@ import java.util.TreeMap;
  * is in it.
  */
 public final class Comparison {
-    private static final int RESAMPLES = 10_000;
-    private static final long SEED = 1993;
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** One round has no interval, and nothing is certain. */
+    private static final int ROUNDS_MIN = 2;
 
     private final Result first;
     private final Result second;
-    private final Measure measure;
-    private final Map<String, Interval> ratios = new TreeMap<>();
 
     /**
      * Compares what both have measured.
@@ -36,102 +34,127 @@ public final class Comparison {
     public Comparison(Result first, Result second) {
         this.first = first;
         this.second = second;
-        this.measure = second.experiment().measures().getFirst();
+    }
+
+    /** One measure of one cell in both. */
+    private record Pair(Cell cell, Interval before, Interval after, Interval ratio) {}
+
+    private List<Pair> pairs(Measure measure) {
+        List<Pair> pairs = new ArrayList<>();
         for (Cell cell : second.experiment().cells()) {
             List<Double> before = first.values(cell.name(), measure);
             List<Double> after = second.values(cell.name(), measure);
-            if (!before.isEmpty() && !after.isEmpty()) {
-                ratios.put(cell.name(), ratio(before, after));
+            if (!before.isEmpty() && !after.isEmpty() && !before.contains(0.0)) {
+                pairs.add(new Pair(
+                        cell,
+                        Interval.ofMedian(before),
+                        Interval.ofMedian(after),
+                        Interval.ofMediansRatio(after, before)));
             }
         }
+        return pairs;
     }
 
-    private static Interval ratio(List<Double> before, List<Double> after) {
-        var random = new SplittableRandom(SEED);
-        List<Double> ratios = new ArrayList<>();
-        for (int i = 0; i < RESAMPLES; i++) {
-            ratios.add(drawn(after, random) / drawn(before, random));
-        }
-        ratios.sort(null);
-        return new Interval(
-                Interval.ofMedian(after).median() / Interval.ofMedian(before).median(),
-                ratios.get((int) (RESAMPLES * 0.025)),
-                ratios.get((int) (RESAMPLES * 0.975) - 1),
-                Math.min(before.size(), after.size()));
+    private Measure main() {
+        return second.experiment().measures().getFirst();
     }
 
-    private static double drawn(List<Double> values, SplittableRandom random) {
-        return Interval.medianOf(values.stream()
-                .mapToDouble(any -> values.get(random.nextInt(values.size())))
-                .toArray());
-    }
-
-    /** Whether they have any cell in common. */
+    /** Whether they have no cell in common. */
     public boolean isEmpty() {
-        return ratios.isEmpty();
+        return pairs(main()).isEmpty();
     }
 
     /**
-     * The cell that is worst beside the baseline, if its ratio is below a bound for certain: the whole interval is.
+     * What is certainly worse than it may be: the whole interval of a cell's ratio is below the bound, or a cell of the
+     * baseline could not be measured at all.
      *
      * @param least smallest ratio, for a measure of which more is better; else its inverse is the largest
      */
     public Optional<String> failure(double least) {
-        return ratios.entrySet().stream()
-                .filter(entry -> measure.moreIsBetter()
-                        ? entry.getValue().high() < least
-                        : entry.getValue().low() > 1 / least)
-                .map(entry -> "%s has %s times the %s of the baseline (%s)"
-                        .formatted(
-                                entry.getKey(),
-                                String.format(
-                                        Locale.ROOT, "%.2f", entry.getValue().median()),
-                                measure.label(),
-                                Result.times(entry.getValue())))
-                .findFirst();
+        for (Cell cell : first.experiment().cells()) {
+            if (!first.values(cell.name(), main()).isEmpty()
+                    && second.values(cell.name(), main()).isEmpty()) {
+                return Optional.of("%s could not be measured, and the baseline has it".formatted(cell.name()));
+            }
+        }
+        boolean more = main().moreIsBetter();
+        return pairs(main()).stream()
+                .filter(pair -> pair.ratio().count() >= ROUNDS_MIN)
+                .filter(pair ->
+                        more ? pair.ratio().high() < least : pair.ratio().low() > 1 / least)
+                .min(Comparator.comparingDouble(
+                        pair -> more ? pair.ratio().median() : -pair.ratio().median()))
+                .map(pair -> "%s has %s times the %s of the baseline"
+                        .formatted(pair.cell().name(), Result.times(pair.ratio()), main().label()));
     }
 
     public String markdown() {
-        return table().markdown();
+        return tables().stream()
+                .map(table -> "## " + table.title() + "\n\n" + table.markdown())
+                .collect(Collectors.joining("\n"));
     }
 
-    public String csv() {
-        return table().csv();
+    /** For a terminal. */
+    public String text() {
+        return tables().stream()
+                .map(table -> table.title() + "\n" + table.text())
+                .collect(Collectors.joining("\n"));
     }
 
-    private Table table() {
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("cell", "first", "second", "second / first", "95% interval", ""));
-        for (Cell cell : second.experiment().cells()) {
-            Interval ratio = ratios.get(cell.name());
-            if (ratio != null) {
+    private List<Table> tables() {
+        List<Table> tables = new ArrayList<>();
+        for (Measure measure : second.experiment().measures()) {
+            List<List<String>> rows = new ArrayList<>();
+            rows.add(List.of("cell", "first", "second", "second / first", "95% interval", ""));
+            for (Pair pair : pairs(measure)) {
                 rows.add(List.of(
-                        cell.name(),
-                        median(first, cell),
-                        median(second, cell),
-                        String.format(Locale.ROOT, "%.2f", ratio.median()),
-                        String.format(Locale.ROOT, "%.2f to %.2f", ratio.low(), ratio.high()),
-                        Result.words(ratio, measure)));
+                        pair.cell().name(),
+                        measure.text(pair.before().median()),
+                        measure.text(pair.after().median()),
+                        String.format(Locale.ROOT, "%.2f", pair.ratio().median()),
+                        Result.span(pair.ratio()),
+                        Result.words(pair.ratio(), measure)));
+            }
+            if (rows.size() > 1) {
+                tables.add(new Table(measure.label(), rows));
             }
         }
-        return new Table(measure.label(), rows);
+        return tables;
     }
 
-    private String median(Result result, Cell cell) {
-        return measure.text(
-                Interval.ofMedian(result.values(cell.name(), measure)).median());
+    /** One line for each cell and measure. */
+    public String csv() {
+        var text = new StringBuilder("measure,cell,first,second,ratio,ratio_low,ratio_high\n");
+        for (Measure measure : second.experiment().measures()) {
+            pairs(measure)
+                    .forEach(pair -> text.append(Table.csv(
+                            measure.key(),
+                            pair.cell().name(),
+                            pair.before().median(),
+                            pair.after().median(),
+                            pair.ratio().median(),
+                            pair.ratio().low(),
+                            pair.ratio().high())));
+        }
+        return text.toString();
     }
 
     /** The same as one JSON object. */
     public String json() {
-        ObjectNode json = JSON.createObjectNode().put("measure", measure.key());
+        ObjectNode json = JSON.createObjectNode();
         ArrayNode cells = json.putArray("cells");
-        ratios.forEach((cell, ratio) -> cells.addObject()
-                .put("name", cell)
-                .put("ratio", ratio.median())
-                .put("low", ratio.low())
-                .put("high", ratio.high())
-                .put("words", Result.words(ratio, measure)));
+        for (Measure measure : second.experiment().measures()) {
+            pairs(measure)
+                    .forEach(pair -> cells.addObject()
+                            .put("name", pair.cell().name())
+                            .put("measure", measure.key())
+                            .put("first", pair.before().median())
+                            .put("second", pair.after().median())
+                            .put("ratio", pair.ratio().median())
+                            .put("low", pair.ratio().low())
+                            .put("high", pair.ratio().high())
+                            .put("words", Result.words(pair.ratio(), measure)));
+        }
         return json.toPrettyString();
     }
 }

@@ -3,6 +3,8 @@ package io.penstock.bench.result;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.DoubleSupplier;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /**
@@ -21,25 +23,46 @@ public record Interval(double median, double low, double high, int count) {
 
     /** @throws IllegalArgumentException if there are no values */
     public static Interval ofMedian(List<Double> values) {
+        double[] measured = array(values);
+        var random = new SplittableRandom(SEED);
+        return of(medianOf(measured), measured.length, () -> drawnMedian(measured, random));
+    }
+
+    /**
+     * Of the ratio of two medians that were measured independently of each other.
+     *
+     * @throws IllegalArgumentException if there are no values on a side
+     */
+    static Interval ofMediansRatio(List<Double> values, List<Double> baseline) {
+        double[] above = array(values);
+        double[] below = array(baseline);
+        var random = new SplittableRandom(SEED);
+        return of(
+                medianOf(above) / medianOf(below),
+                Math.min(above.length, below.length),
+                () -> drawnMedian(above, random) / drawnMedian(below, random));
+    }
+
+    private static double[] array(List<Double> values) {
         if (values.isEmpty()) {
             throw new IllegalArgumentException("nothing was measured");
         }
-        double[] measured = values.stream().mapToDouble(Double::doubleValue).toArray();
-        var random = new SplittableRandom(SEED);
-        double[] medians = new double[RESAMPLES];
-        double[] drawn = new double[measured.length];
-        for (int i = 0; i < RESAMPLES; i++) {
-            for (int j = 0; j < drawn.length; j++) {
-                drawn[j] = measured[random.nextInt(measured.length)];
-            }
-            medians[i] = medianOf(drawn);
-        }
-        Arrays.sort(medians);
+        return values.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+
+    private static Interval of(double median, int count, DoubleSupplier resampled) {
+        double[] medians =
+                DoubleStream.generate(resampled).limit(RESAMPLES).sorted().toArray();
         return new Interval(
-                medianOf(measured),
-                medians[(int) (RESAMPLES * TAIL)],
-                medians[(int) (RESAMPLES * (1 - TAIL)) - 1],
-                measured.length);
+                median, medians[(int) (RESAMPLES * TAIL)], medians[(int) (RESAMPLES * (1 - TAIL)) - 1], count);
+    }
+
+    private static double drawnMedian(double[] values, SplittableRandom random) {
+        double[] drawn = new double[values.length];
+        for (int i = 0; i < drawn.length; i++) {
+            drawn[i] = values[random.nextInt(values.length)];
+        }
+        return medianOf(drawn);
     }
 
     /** Of the ratios round by round: what both sides of a round have in common, such as a slow machine, falls out. */
@@ -52,7 +75,7 @@ public record Interval(double median, double low, double high, int count) {
                 .toList());
     }
 
-    static double medianOf(double[] values) {
+    private static double medianOf(double[] values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;

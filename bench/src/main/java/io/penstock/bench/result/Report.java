@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.experiment.Cell;
 import io.penstock.bench.experiment.Experiment;
+import io.penstock.bench.experiment.Measure;
 import io.penstock.bench.trial.TrialResult;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** What people read: {@code report.md}, {@code report.html}, a table as CSV. */
 public final class Report {
@@ -40,8 +42,8 @@ public final class Report {
     public static String markdown(Result result) {
         Experiment experiment = result.experiment();
         var text = new StringBuilder("# %s\n\n%s\n\n".formatted(experiment.name(), experiment.question()));
-        if (result.quick()) {
-            text.append("**A first look (`--quick`): short and few runs, so that the figures are rough.**\n\n");
+        if (result.isRough()) {
+            text.append("**A first look: short runs or few rounds, so that the figures are rough.**\n\n");
         }
         text.append(result.summary()).append("\n\n");
         for (Table table : Table.of(result)) {
@@ -68,15 +70,31 @@ public final class Report {
         }
         var text = new StringBuilder("## Not counted\n\n");
         unusable.forEach(trial -> text.append("- %s, round %d: %s\n"
-                .formatted(trial.cell(), trial.round(), trial.unusable().orElse(""))));
+                .formatted(
+                        Table.markdown(trial.cell()),
+                        trial.round(),
+                        Table.markdown(trial.unusable().orElse("")))));
         return text.append('\n').toString();
     }
 
-    /** For a spreadsheet: the tables one below the other. */
+    /** For a spreadsheet: one line for each cell and measure. */
     public static String csv(Result result) {
-        var text = new StringBuilder();
-        for (Table table : Table.of(result)) {
-            text.append(table.title()).append('\n').append(table.csv()).append('\n');
+        var text = new StringBuilder("measure,cell,rounds,median,low,high,ratio,ratio_low,ratio_high\n");
+        for (Measure measure : result.experiment().measures()) {
+            for (Cell cell : result.experiment().cells()) {
+                Optional<Interval> ratio = result.ratio(cell, measure);
+                result.of(cell, measure)
+                        .ifPresent(interval -> text.append(Table.csv(
+                                measure.key(),
+                                cell.name(),
+                                interval.count(),
+                                interval.median(),
+                                interval.low(),
+                                interval.high(),
+                                ratio.<Object>map(Interval::median).orElse(""),
+                                ratio.<Object>map(Interval::low).orElse(""),
+                                ratio.<Object>map(Interval::high).orElse(""))));
+            }
         }
         return text.toString();
     }
@@ -88,8 +106,8 @@ public final class Report {
                 .replace("/*UPLOT_JS*/", resource(RESOURCES + "uPlot.iife.min.js"))
                 .replace("/*REPORT_CSS*/", resource(RESOURCES + "report.css"))
                 .replace("/*REPORT_JS*/", resource(RESOURCES + "report.js"))
-                // In a script only this could end it.
-                .replace("\"REPORT_DATA\"", data(result).replace("</", "<\\/"));
+                // In a script nothing may look like a tag or a comment.
+                .replace("\"REPORT_DATA\"", data(result).replace("<", "\\u003c"));
     }
 
     private static String resource(String name) throws IOException {
@@ -108,7 +126,7 @@ public final class Report {
                 .put("question", experiment.question())
                 .put("about", experiment.about())
                 .put("summary", result.summary())
-                .put("quick", result.quick())
+                .put("rough", result.isRough())
                 .put("command", result.command());
         result.circumstances().forEach(json.putObject("circumstances")::put);
         ArrayNode tables = json.putArray("tables");

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 
 /**
  * Everything that an experiment has given.
@@ -25,6 +24,9 @@ public record Result(
         Map<String, String> circumstances,
         String command,
         List<TrialResult> trials) {
+    /** So many make an interval of 94%. */
+    private static final int ROUNDS_MIN = 5;
+
     public Result {
         trials = List.copyOf(trials);
     }
@@ -75,11 +77,10 @@ public record Result(
         return values.isEmpty() ? Optional.empty() : Optional.of(Interval.ofRatios(values, others));
     }
 
-    /** Rounds in which everything was measured that a round measures. */
-    public int rounds() {
-        var rounds = new TreeSet<Integer>();
-        trials.forEach(trial -> rounds.add(trial.round()));
-        return rounds.size();
+    /** Whether intervals cover less than they say, or runs were short. */
+    public boolean isRough() {
+        long rounds = trials.stream().map(TrialResult::round).distinct().count();
+        return quick || (rounds < ROUNDS_MIN && experiment.cells().size() > 1);
     }
 
     List<Double> values(String cell, Measure measure) {
@@ -125,7 +126,11 @@ public record Result(
         return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
     }
 
+    static String span(Interval ratio) {
+        return String.format(Locale.ROOT, "%.2f to %.2f", ratio.low(), ratio.high());
+    }
+
     static String times(Interval ratio) {
-        return String.format(Locale.ROOT, "%.2f, %.2f to %.2f", ratio.median(), ratio.low(), ratio.high());
+        return String.format(Locale.ROOT, "%.2f, %s", ratio.median(), span(ratio));
     }
 }

@@ -35,9 +35,18 @@ public final class ResultFile {
 
     /** Writes it, so that at any moment there is a whole one. */
     public static void write(Result result, Path folder) throws IOException {
+        write(json(result), folder);
+    }
+
+    /** The same without what can be reckoned from the trials: between two runs, time is better spent on the next. */
+    public static void writeTrials(Result result, Path folder) throws IOException {
+        write(JSON.writerWithDefaultPrettyPrinter().writeValueAsString(trials(result)), folder);
+    }
+
+    private static void write(String json, Path folder) throws IOException {
         Files.createDirectories(folder);
         Path part = folder.resolve(NAME + ".part");
-        Files.writeString(part, json(result) + "\n", StandardCharsets.UTF_8);
+        Files.writeString(part, json + "\n", StandardCharsets.UTF_8);
         Files.move(part, folder.resolve(NAME), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
@@ -70,13 +79,7 @@ public final class ResultFile {
 
     /** As {@code result.json} has it. */
     public static String json(Result result) throws IOException {
-        ObjectNode json = JSON.createObjectNode().put("schema", SCHEMA);
-        json.put("experiment", result.experiment().name())
-                .put("question", result.experiment().question())
-                .put("quick", result.quick())
-                .put("summary", result.summary())
-                .put("command", result.command());
-        result.circumstances().forEach(json.putObject("circumstances")::put);
+        ObjectNode json = trials(result).put("summary", result.summary());
         ArrayNode cells = json.putArray("cells");
         for (Cell cell : result.experiment().cells()) {
             ObjectNode one = cells.addObject()
@@ -91,10 +94,20 @@ public final class ResultFile {
                 });
             }
         }
+        return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(json);
+    }
+
+    private static ObjectNode trials(Result result) {
+        ObjectNode json = JSON.createObjectNode()
+                .put("schema", SCHEMA)
+                .put("experiment", result.experiment().name())
+                .put("question", result.experiment().question())
+                .put("quick", result.quick())
+                .put("command", result.command());
+        result.circumstances().forEach(json.putObject("circumstances")::put);
         ArrayNode trials = json.putArray("trials");
         result.trials().forEach(trial -> trial(trial, trials.addObject()));
-        json.put("file", result.experiment().text());
-        return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(json);
+        return json.put("file", result.experiment().text());
     }
 
     private static ObjectNode interval(Interval interval, ObjectNode to) {

@@ -5,6 +5,7 @@ import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measure;
 import io.penstock.bench.experiment.Published;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,7 +46,7 @@ record Table(String title, List<List<String>> rows) {
                             + measure.text(interval.get().high())));
             Optional<Interval> ratio = result.ratio(cell, measure);
             row.add(ratio.map(r -> two(r.median())).orElse(experiment.isBaseline(cell) ? "baseline" : ""));
-            row.add(ratio.map(r -> two(r.low()) + " to " + two(r.high())).orElse(""));
+            row.add(ratio.map(Result::span).orElse(""));
             row.add(ratio.map(r -> Result.words(r, measure)).orElse(""));
             published.forEach(one -> row.add(published(one, cell, experiment.baselineOf(cell))));
             rows.add(row);
@@ -70,7 +71,7 @@ record Table(String title, List<List<String>> rows) {
     String markdown() {
         var text = new StringBuilder();
         for (int i = 0; i < rows.size(); i++) {
-            text.append("| ").append(String.join(" | ", rows.get(i))).append(" |\n");
+            text.append(rows.get(i).stream().map(Table::markdown).collect(Collectors.joining(" | ", "| ", " |\n")));
             if (i == 0) {
                 text.append("|---")
                         .append("|---:".repeat(rows.get(0).size() - 1))
@@ -102,13 +103,21 @@ record Table(String title, List<List<String>> rows) {
         return text.toString();
     }
 
-    String csv() {
-        return rows.stream()
-                .map(row -> row.stream().map(Table::quoted).collect(Collectors.joining(",")))
-                .collect(Collectors.joining("\n", "", "\n"));
+    /** One line of values: texts are quoted where they must be, numbers are plain. */
+    static String csv(Object... values) {
+        return Arrays.stream(values)
+                .map(value -> value instanceof Double number
+                        ? String.format(Locale.ROOT, "%.6g", number)
+                        : quoted(String.valueOf(value)))
+                .collect(Collectors.joining(",", "", "\n"));
     }
 
     private static String quoted(String value) {
-        return value.matches("[^,\"\n]*") ? value : '"' + value.replace("\"", "\"\"") + '"';
+        return value.matches("[^,\"\\r\\n]*") ? value : '"' + value.replace("\"", "\"\"") + '"';
+    }
+
+    /** Without what would end a cell, a row or a list item of Markdown. */
+    static String markdown(String text) {
+        return text.replace("|", "\\|").replaceAll("\\s+", " ");
     }
 }

@@ -2,12 +2,12 @@ package io.penstock.bench.trial;
 
 import io.penstock.bench.workload.Bytes;
 import io.penstock.bench.workload.Workload;
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 
 /**
  * The body of a prepared bulk request.
@@ -17,29 +17,28 @@ import java.util.OptionalLong;
 record Bulk(byte[] body, int[] begins) {
     private static final byte[] INDEX = "{\"index\":{}}\n".getBytes(StandardCharsets.US_ASCII);
     private static final int DOCUMENTS_DEFAULT = 1_000;
-    private static final long PREPARED_BYTES_MAX = 64 << 20;
-    private static final int PREPARED_DOCUMENTS = 8_000;
-    private static final int PREPARED_MIN = 8;
+    private static final int PREPARED_MIN = 4;
+
+    /**
+     * The same documents for bulks of any size, as many as memory allows before they repeat: some 100,000 of 430 bytes.
+     * Preparing them while it is measured would take the time from the server, on a machine that both share.
+     */
+    private static final long PREPARED_BYTES = 48 << 20;
 
     int documents() {
         return begins.length;
     }
 
-    /**
-     * Enough of them that documents do not repeat too soon, as long as memory allows: preparing them while it is
-     * measured would take the time from the server, on a machine that both share.
-     */
+    /** Bulks with the first documents of a workload, of so many documents or bytes each. */
     static List<Bulk> prepared(Workload workload, OptionalInt documents, OptionalLong bytes) {
         int most = documents.orElse(bytes.isPresent() ? Integer.MAX_VALUE : DOCUMENTS_DEFAULT);
         List<Bulk> bulks = new ArrayList<>();
         long prepared = 0;
-        int total = 0;
         do {
             Bulk next = next(workload, most, bytes.orElse(Long.MAX_VALUE));
             bulks.add(next);
             prepared += next.body().length;
-            total += next.documents();
-        } while ((bulks.size() < PREPARED_MIN || total < PREPARED_DOCUMENTS) && prepared < PREPARED_BYTES_MAX);
+        } while (bulks.size() < PREPARED_MIN || prepared < PREPARED_BYTES);
         return bulks;
     }
 
@@ -57,16 +56,23 @@ record Bulk(byte[] body, int[] begins) {
                 body.toArray(), begins.stream().mapToInt(Integer::intValue).toArray());
     }
 
+    /** Its first documents. */
+    Bulk first(int count) {
+        return count >= documents()
+                ? this
+                : only(IntStream.range(0, count).boxed().toList());
+    }
+
     /** Some of its documents, by their places. */
     Bulk only(List<Integer> places) {
-        var some = new ByteArrayOutputStream();
+        var some = new Bytes();
         int[] begin = new int[places.size()];
         for (int i = 0; i < begin.length; i++) {
             int place = places.get(i);
             int end = place + 1 < begins.length ? begins[place + 1] : body.length;
-            begin[i] = some.size();
-            some.write(body, begins[place], end - begins[place]);
+            begin[i] = some.length();
+            some.put(body, begins[place], end - begins[place]);
         }
-        return new Bulk(some.toByteArray(), begin);
+        return new Bulk(some.toArray(), begin);
     }
 }

@@ -68,13 +68,14 @@ public final class Child {
             throws InterruptedException {
         var gauge = new ProcessGauge(process.pid());
         long end = System.nanoTime() + atMost.toNanos();
-        long kill = end + TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
+        long kill = Long.MAX_VALUE;
         boolean asked = false;
         do {
             gauge.read();
             if (!asked && (System.nanoTime() > end || stopped.getAsBoolean())) {
                 process.toHandle().destroy(); // Process.destroy would close the pipes before the summary came
                 asked = true;
+                kill = System.nanoTime() + TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
             }
             if (System.nanoTime() > kill) {
                 process.destroyForcibly();

@@ -1,6 +1,7 @@
 package io.penstock.bench.trial;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.bench.BenchException;
 import io.penstock.bench.experiment.Setup;
 import io.penstock.bench.workload.Workloads;
 import java.io.IOException;
@@ -8,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +35,8 @@ final class LoadProcess {
         this.stopped = stopped;
     }
 
-    Loaded penstock(Rest servers, String index, Setup setup) throws IOException, InterruptedException {
+    Loaded penstock(Rest servers, String index, Setup setup, Path file) throws IOException, InterruptedException {
         boolean whole = setup.documents().isPresent();
-        Path file = file(setup);
         List<String> words = new ArrayList<>(List.of("load", file.toString(), "--index", index));
         words.addAll(List.of("--format", Workloads.named(setup.workload(), seed).hasActions() ? "bulk" : "ndjson"));
         words.addAll(
@@ -63,30 +62,19 @@ final class LoadProcess {
         return loaded(Child.run(program.with(words), time, stopped), setup);
     }
 
-    private Path file(Setup setup) throws IOException {
+    /** What a load of a cell reads; made before anything is measured. */
+    Path file(Setup setup) throws IOException {
         long documents = setup.documents()
                 .orElse((long) ((setup.warmUpSeconds() + setup.seconds() + 5) * DOCUMENTS_PER_SECOND_MAX));
         return Workloads.file(work.resolve("workload"), setup.workload(), seed, documents);
     }
 
-    private Loaded loaded(Child.Outcome outcome, Setup setup) {
+    private static Loaded loaded(Child.Outcome outcome, Setup setup) {
         boolean whole = setup.documents().isPresent();
         JsonNode summary = outcome.output();
-        List<double[]> perSecond = rates(outcome.progress());
         long acknowledged = summary.at("/documents/indexed").asLong();
-        double seconds = summary.at("/seconds/total").asDouble();
         long measured = acknowledged;
-        if (!whole) {
-            List<JsonNode> steady = outcome.progress().stream()
-                    .filter(line -> line.path("seconds").asDouble() >= setup.warmUpSeconds())
-                    .toList();
-            if (steady.size() >= 2) {
-                seconds = steady.getLast().path("seconds").asDouble()
-                        - steady.getFirst().path("seconds").asDouble();
-                measured = steady.getLast().path("acknowledged").asLong()
-                        - steady.getFirst().path("acknowledged").asLong();
-            }
-        }
+        double seconds = summary.at("/seconds/total").asDouble();
         boolean ended = outcome.exit() == 0 || (!whole && outcome.exit() == TERMINATED);
         String trouble = ended
                 ? null
@@ -96,23 +84,41 @@ final class LoadProcess {
                                 outcome.messages().isEmpty()
                                         ? "no message"
                                         : outcome.messages().getLast());
-        var micros = new Histogram(3);
-        // A summary has two quantiles and no histogram: they stand for the bulks below and above them.
-        micros.recordValueWithCount(Math.round(summary.at("/requests/p50Ms").asDouble() * 1e3), 98);
-        micros.recordValueWithCount(Math.round(summary.at("/requests/p99Ms").asDouble() * 1e3), 2);
+        if (!whole) {
+            List<JsonNode> steady = outcome.progress().stream()
+                    .filter(line -> line.path("seconds").asDouble() >= setup.warmUpSeconds())
+                    .filter(line -> line.path("seconds").asDouble() <= setup.warmUpSeconds() + setup.seconds() + 1)
+                    .toList();
+            if (steady.size() < 2) {
+                trouble = "the load ended before it could be measured: it needs more documents, or a longer duration";
+            } else {
+                seconds = steady.getLast().path("seconds").asDouble()
+                        - steady.getFirst().path("seconds").asDouble();
+                measured = steady.getLast().path("acknowledged").asLong()
+                        - steady.getFirst().path("acknowledged").asLong();
+            }
+        }
         return new Loaded(
                 acknowledged,
                 measured,
                 seconds,
-                0,
+                -1,
                 summary.at("/documents/deadLettered").asLong(),
-                micros,
-                perSecond,
+                quantiles(summary),
+                rates(outcome.progress()),
                 outcome.cpuSeconds(),
                 outcome.peakBytes(),
                 1,
                 window(summary, outcome.progress()),
                 trouble);
+    }
+
+    /** A summary has two quantiles and no histogram: one sample stands for each. */
+    private static Histogram quantiles(JsonNode summary) {
+        var micros = new Histogram(3);
+        micros.recordValue(Math.round(summary.at("/requests/p50Ms").asDouble() * 1e3));
+        micros.recordValue(Math.round(summary.at("/requests/p99Ms").asDouble() * 1e3));
+        return micros;
     }
 
     private static String window(JsonNode summary, List<JsonNode> progress) {
@@ -146,9 +152,10 @@ final class LoadProcess {
     }
 
     /** The whole of a file by {@link BareLoader}, in a JVM with the options of Penstock's. */
-    Loaded bare(Rest servers, String index, Setup setup) throws IOException, InterruptedException {
-        long documents = setup.documents().orElse(1_000_000);
-        Path file = Workloads.file(work.resolve("workload"), setup.workload(), seed, documents);
+    Loaded bare(Rest servers, String index, Setup setup, Path file) throws IOException, InterruptedException {
+        if (!program.environment().isEmpty()) {
+            throw BenchException.usage("the bare loader knows no credentials: measure it on a cluster without");
+        }
         String ids = setup.options().contains("--with-ids") ? "sequential" : "server";
         var process = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -169,7 +176,7 @@ final class LoadProcess {
                 loaded,
                 loaded,
                 outcome.output().path("seconds").asDouble(),
-                0,
+                -1,
                 0,
                 new Histogram(3),
                 List.of(),
@@ -178,12 +185,5 @@ final class LoadProcess {
                 1,
                 "",
                 trouble);
-    }
-
-    /** Documents that a load of this file must leave in the index, where that can be known. */
-    static OptionalLong expected(Loaded loaded, Setup setup) {
-        return Workloads.named(setup.workload(), 0).hasActions()
-                ? OptionalLong.empty()
-                : OptionalLong.of(loaded.acknowledged());
     }
 }

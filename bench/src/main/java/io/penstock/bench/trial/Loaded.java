@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param acknowledged documents that the cluster has said yes to, from the very beginning: so many must be found there
  * @param measured of those, how many while it was measured
  * @param seconds how long it was measured
- * @param rejected documents refused for being too many, while it was measured
+ * @param rejected documents refused for being too many, while it was measured; negative where that is not known
  * @param failed documents refused for good, or lost without an answer, while it was measured
  * @param micros how long bulks took, while it was measured
  * @param perSecond documents acknowledged in each second from the beginning, or after each report
  * @param cpuSeconds of the loader, for the whole of it
  * @param peakBytes of memory of the loader; 0 where it has no process of its own
- * @param busy the part of the time in which the loader waited for the cluster; 1 where that is not known
+ * @param waiting the part of the time in which the loader waited for the cluster; 1 where that is not known
  * @param note something to tell beside, such as the window it ended with; may be empty
  * @param trouble why the run cannot be used; null if it can
  */
@@ -30,6 +30,6 @@ record Loaded(
         List<double[]> perSecond,
         double cpuSeconds,
         long peakBytes,
-        double busy,
+        double waiting,
         String note,
         @Nullable String trouble) {}

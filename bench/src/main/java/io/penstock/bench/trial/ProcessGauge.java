@@ -9,7 +9,7 @@ import java.util.List;
  * Reads what a process has used from {@code /proc}, again and again until it ends: the numbers vanish with it, so the
  * last reading stands. With a reading every 20 ms at most that much CPU for each core is missed. Not thread-safe.
  */
-final class ProcessGauge {
+public final class ProcessGauge {
     static final long EVERY_MILLIS = 20;
 
     /** The kernel shows CPU time in hundredths of a second on every architecture (USER_HZ). */
@@ -21,12 +21,12 @@ final class ProcessGauge {
     private double cpuSeconds;
     private long peakBytes;
 
-    ProcessGauge(long pid) {
+    public ProcessGauge(long pid) {
         process = Path.of("/proc", Long.toString(pid));
     }
 
     /** Takes a reading; one that fails because the process has ended changes nothing. */
-    void read() {
+    public void read() {
         try {
             cpuSeconds = Math.max(cpuSeconds, cpuSeconds(Files.readString(process.resolve("stat"))));
             peakBytes = Math.max(peakBytes, peakBytes(Files.readAllLines(process.resolve("status"))));
@@ -36,12 +36,12 @@ final class ProcessGauge {
     }
 
     /** User and system time. */
-    double cpuSeconds() {
+    public double cpuSeconds() {
         return cpuSeconds;
     }
 
     /** The most memory it had resident. */
-    long peakBytes() {
+    public long peakBytes() {
         return peakBytes;
     }
 

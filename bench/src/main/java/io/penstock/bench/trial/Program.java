@@ -1,5 +1,6 @@
 package io.penstock.bench.trial;
 
+import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,9 @@ public record Program(List<String> words, List<String> connection, Map<String, S
     ProcessBuilder with(List<String> arguments) {
         List<String> command = new ArrayList<>(words);
         command.addAll(arguments);
-        var program = new ProcessBuilder(command);
+        var program = new ProcessBuilder(command).redirectInput(new File("/dev/null"));
+        // What people have set for their own loads is not part of an experiment.
+        program.environment().keySet().removeIf(name -> name.startsWith("PENSTOCK_"));
         program.environment().putAll(environment);
         return program;
     }

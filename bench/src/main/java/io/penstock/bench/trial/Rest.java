@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A cluster that is measured, in requests for JSON. Thread-safe.
@@ -23,10 +24,19 @@ record Rest(PlainRequests http, List<URI> nodes, List<Long> pids) {
         return call("GET", path, "");
     }
 
+    /** What is at a place; empty if nothing is. */
+    Optional<JsonNode> find(String path) {
+        PlainRequests.Answer answer = http.send("GET", nodes.getFirst(), path, null);
+        return answer.status() == 404 ? Optional.empty() : Optional.of(read("GET", path, answer));
+    }
+
     /** An answer other than 2xx is a failure. */
     JsonNode call(String method, String path, String body) {
         byte[] sent = body.isEmpty() ? null : body.getBytes(StandardCharsets.UTF_8);
-        PlainRequests.Answer answer = http.send(method, nodes.getFirst(), path, sent);
+        return read(method, path, http.send(method, nodes.getFirst(), path, sent));
+    }
+
+    private static JsonNode read(String method, String path, PlainRequests.Answer answer) {
         if (!answer.isOk()) {
             throw new BenchException(
                     BenchException.Reason.FAILED,

@@ -1,10 +1,13 @@
 package io.penstock.bench.trial;
 
 import io.penstock.bench.BenchException;
+import io.penstock.bench.experiment.Cell;
 import io.penstock.bench.experiment.Setup;
 import io.penstock.cluster.ClusterOptions;
 import io.penstock.cluster.Credentials;
 import io.penstock.cluster.PlainRequests;
+import io.penstock.core.state.DurableFiles;
+import io.penstock.core.state.StateLock;
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.ClusterStatus;
 import io.penstock.node.Distribution;
@@ -28,12 +31,18 @@ public final class Site implements AutoCloseable {
     private final Path plugin;
     private final Consumer<String> progress;
     private final Thread undertaker;
+    private final @Nullable StateLock lock;
     private Setup.@Nullable Servers running;
     private @Nullable Rest rest;
 
     private Site(
-            Optional<ClusterOptions> target, @Nullable LocalCluster local, Path plugin, Consumer<String> progress) {
+            Optional<ClusterOptions> target,
+            @Nullable LocalCluster local,
+            @Nullable StateLock lock,
+            Path plugin,
+            Consumer<String> progress) {
         this.target = target;
+        this.lock = lock;
         this.local = local;
         this.plugin = plugin;
         this.progress = progress;
@@ -49,16 +58,34 @@ public final class Site implements AutoCloseable {
      *
      * @param state below which their files are
      * @param plugin archive of faster-bulk, for experiments that want it
+     * @throws io.penstock.core.state.StateException if another experiment uses the same state
      */
     public static Site local(Path state, Path plugin, Consumer<String> progress) {
-        var site = new Site(Optional.empty(), LocalCluster.at(state, "bench"), plugin, progress);
+        Path folder = DurableFiles.privateFolder(state.resolve("bench"));
+        StateLock lock = StateLock.take(
+                folder, "another experiment, process " + ProcessHandle.current().pid());
+        var site = new Site(Optional.empty(), LocalCluster.at(state, "bench"), lock, plugin, progress);
         Runtime.getRuntime().addShutdownHook(site.undertaker);
         return site;
     }
 
     /** A cluster that is there. Indices whose names begin with {@code penstock-bench} are made and removed there. */
     public static Site target(ClusterOptions options) {
-        return new Site(Optional.of(options), null, Path.of(""), ignored -> {});
+        return new Site(Optional.of(options), null, null, Path.of(""), ignored -> {});
+    }
+
+    /**
+     * Whether all cells can be measured here.
+     *
+     * @throws BenchException if they differ in servers and those are given
+     */
+    public void check(List<Cell> cells) {
+        boolean differ =
+                cells.stream().map(cell -> cell.setup().servers()).distinct().count() > 1;
+        if (target.isPresent() && differ) {
+            throw BenchException.usage(
+                    "this experiment varies the servers themselves, and those of --target are as they are: run it once for each cluster, without what it varies");
+        }
     }
 
     /** What runs, in words. */
@@ -78,7 +105,7 @@ public final class Site implements AutoCloseable {
 
     /** Whether they run already. */
     boolean has(Setup.Servers wanted) {
-        return rest != null && (target.isPresent() || wanted.equals(running));
+        return target.isPresent() || (rest != null && wanted.equals(running));
     }
 
     /**
@@ -120,7 +147,7 @@ public final class Site implements AutoCloseable {
                 Credentials.none(),
                 ClusterOptions.Tls.DEFAULT,
                 false,
-                Duration.ofMinutes(10));
+                Duration.ofMinutes(5));
         return new Rest(
                 new PlainRequests(options),
                 options.targets(),
@@ -148,6 +175,9 @@ public final class Site implements AutoCloseable {
         if (local != null) {
             local.delete();
             Runtime.getRuntime().removeShutdownHook(undertaker);
+        }
+        if (lock != null) {
+            lock.close();
         }
     }
 }

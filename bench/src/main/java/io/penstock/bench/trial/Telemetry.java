@@ -58,9 +58,11 @@ final class Telemetry implements AutoCloseable {
             long next = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
             try {
                 look.run();
-                TimeUnit.NANOSECONDS.sleep(Math.max(0, next - System.nanoTime()));
             } catch (TargetException | BenchException e) {
-                // A cluster that is too busy to say how it is: a gap in the curves says so.
+                // A cluster that is too busy, or not willing, to say how it is: this second is missing in the curves.
+            }
+            try {
+                TimeUnit.NANOSECONDS.sleep(Math.max(0, next - System.nanoTime()));
             } catch (InterruptedException e) {
                 return;
             }
@@ -79,7 +81,7 @@ final class Telemetry implements AutoCloseable {
     }
 
     private double seconds() {
-        return Math.round((System.nanoTime() - began) / 1e8) / 10.0;
+        return (System.nanoTime() - began) / 1e9;
     }
 
     private void look() {

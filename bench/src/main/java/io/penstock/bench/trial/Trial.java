@@ -10,7 +10,9 @@ import io.penstock.bench.experiment.Setup;
 import io.penstock.bench.workload.Workload;
 import io.penstock.bench.workload.Workloads;
 import io.penstock.job.TargetException;
+import io.penstock.node.NodeException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -18,8 +20,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one cell once, on an index of its own: make the index, load it, look at the cluster meanwhile, count, merge,
@@ -28,19 +31,26 @@ import org.HdrHistogram.Histogram;
 public final class Trial {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** The only index that experiments touch. */
+    /** The only index that experiments touch, and the mark by which they know it. */
     private static final String INDEX = "penstock-bench";
 
+    private static final String MADE_BY = "penstock bench";
+
     private static final int QUIET_QUERIES = 50;
+    private static final int IGNORE_ABOVE = 8191;
+    private static final double[] PERCENTILES_OF_A_SUMMARY = {50, 99};
     private static final double[] PERCENTILES = {0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100};
 
-    /** Below this part of the time in requests, what was measured is the client. */
-    private static final double BUSY_MIN = 0.7;
+    /** Below this part of the time in requests, or above this part of the machine, what was measured is the client. */
+    private static final double WAITING_MIN = 0.7;
+
+    private static final double CPU_MAX = 0.8;
 
     private final Site site;
     private final LoadProcess processes;
     private final long seed;
     private final BooleanSupplier stopped;
+    private volatile @Nullable Clients clients;
 
     /**
      * @param work folder for workload files and the state of loads
@@ -53,60 +63,120 @@ public final class Trial {
         this.stopped = stopped;
     }
 
+    /** Documents acknowledged so far in the run that is under way, where that can be seen; from any thread. */
+    public long acknowledged() {
+        Clients running = clients;
+        return running == null ? 0 : running.acknowledged();
+    }
+
     /** Measures it. Trouble with the cluster makes an unusable result, not an exception. */
     public TrialResult run(Cell cell, int round) throws InterruptedException {
         Setup setup = cell.setup();
-        boolean cold = !site.has(setup.servers());
-        Rest servers = site.servers(setup.servers());
         try {
+            boolean cold = !site.has(setup.servers());
+            Rest servers = site.servers(setup.servers());
             if (cold) {
-                prepare(servers, setup.warmingUp());
-                new Clients(servers, INDEX, setup.warmingUp(), seed, stopped).run();
+                run(servers, setup.warmingUp(), () -> load(servers, setup.warmingUp(), Path.of("")));
             }
-            prepare(servers, setup);
-            try {
-                return measured(servers, cell, round);
-            } finally {
-                remove(servers, setup);
+            Path file = setup.loader() == Setup.Loader.CLIENTS ? Path.of("") : processes.file(setup);
+            return run(servers, setup, () -> measured(servers, cell, round, file));
+        } catch (TargetException | NodeException | IOException e) {
+            return unusable(cell, round, String.valueOf(e.getMessage()));
+        } catch (BenchException e) {
+            if (e.reason() == BenchException.Reason.USAGE) {
+                throw e;
             }
-        } catch (TargetException | BenchException | IOException e) {
-            if (e instanceof BenchException bench && bench.reason() == BenchException.Reason.USAGE) {
-                throw bench;
-            }
-            return new TrialResult(
-                    cell.name(), round, Map.of(), List.of(), Map.of(), "", Optional.of(String.valueOf(e.getMessage())));
+            return unusable(cell, round, String.valueOf(e.getMessage()));
         }
     }
 
-    private void prepare(Rest servers, Setup setup) {
-        servers.call("DELETE", "/" + INDEX + "?ignore_unavailable=true", "");
-        clusterSettings(servers, setup.clusterSettings());
+    private static TrialResult unusable(Cell cell, int round, String why) {
+        return new TrialResult(cell.name(), round, Map.of(), List.of(), Map.of(), "", Optional.of(why));
+    }
+
+    @FunctionalInterface
+    private interface Work<T> {
+        T run() throws IOException, InterruptedException;
+    }
+
+    /** Does something with an index as a setup says, and leaves the cluster as it was. */
+    private <T> T run(Rest servers, Setup setup, Work<T> work) throws IOException, InterruptedException {
+        dropIndex(servers);
+        Map<String, String> before = persistent(servers, setup.clusterSettings().keySet());
+        try {
+            clusterSettings(servers, setup.clusterSettings());
+            createIndex(servers, setup);
+            return work.run();
+        } finally {
+            dropIndex(servers);
+            clusterSettings(servers, before);
+        }
+    }
+
+    private static void dropIndex(Rest servers) {
+        Optional<JsonNode> index = servers.find("/" + INDEX + "/_mapping");
+        if (index.isEmpty()) {
+            return;
+        }
+        if (!index.get().at("/" + INDEX + "/mappings/_meta/made_by").asText("").equals(MADE_BY)) {
+            throw BenchException.usage(
+                    "there is an index %s that no experiment has made: remove it, or give it another name"
+                            .formatted(INDEX));
+        }
+        servers.call("DELETE", "/" + INDEX, "");
+    }
+
+    private void createIndex(Rest servers, Setup setup) {
         if (setup.mapping().equals("inferred")) {
-            return; // the load itself makes the index
+            return; // the load itself makes it
         }
         ObjectNode body = JSON.createObjectNode();
         body.set("settings", JSON.valueToTree(setup.indexSettings()));
-        Workload workload = Workloads.named(setup.workload(), seed);
+        ObjectNode mappings = body.putObject("mappings");
         switch (setup.mapping()) {
-            case "explicit" ->
-                body.set("mappings", Rest.json(workload.mapping().getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+            case "explicit" -> {
+                byte[] explicit = workload(setup).mapping().getBytes(StandardCharsets.UTF_8);
+                mappings.setAll((ObjectNode) Rest.json(explicit));
+            }
             case "keyword" ->
-                body.putObject("mappings")
-                        .putArray("dynamic_templates")
+                mappings.putArray("dynamic_templates")
                         .addObject()
                         .putObject("texts")
                         .put("match_mapping_type", "string")
                         .putObject("mapping")
                         .put("type", "keyword")
-                        .put("ignore_above", 8191);
+                        .put("ignore_above", IGNORE_ABOVE);
             default -> {
                 // as the server finds it
             }
         }
-        servers.call("PUT", "/" + INDEX + "?wait_for_active_shards=all&timeout=2m", body.toString());
+        mappings.putObject("_meta").put("made_by", MADE_BY);
+        JsonNode made = servers.call("PUT", "/" + INDEX + "?wait_for_active_shards=all&timeout=1m", body.toString());
+        if (!made.path("shards_acknowledged").asBoolean()) {
+            throw new BenchException(
+                    BenchException.Reason.FAILED, "not all shards could be started: more copies than nodes?");
+        }
     }
 
-    private static void clusterSettings(Rest servers, Map<String, String> settings) {
+    private Workload workload(Setup setup) {
+        try {
+            return Workloads.named(setup.workload(), seed);
+        } catch (IllegalArgumentException e) {
+            throw BenchException.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** What somebody has set, to put it back; null for what nobody has. */
+    private static Map<String, @Nullable String> persistent(Rest servers, Set<String> names) {
+        Map<String, @Nullable String> values = new LinkedHashMap<>();
+        if (!names.isEmpty()) {
+            JsonNode all = servers.get("/_cluster/settings?flat_settings=true").path("persistent");
+            names.forEach(name -> values.put(name, all.path(name).asText(null)));
+        }
+        return values;
+    }
+
+    private static void clusterSettings(Rest servers, Map<String, @Nullable String> settings) {
         if (!settings.isEmpty()) {
             servers.call(
                     "PUT",
@@ -117,27 +187,35 @@ public final class Trial {
         }
     }
 
-    private static void remove(Rest servers, Setup setup) {
-        servers.call("DELETE", "/" + INDEX + "?ignore_unavailable=true", "");
-        Map<String, String> defaults = new LinkedHashMap<>();
-        setup.clusterSettings().keySet().forEach(name -> defaults.put(name, null));
-        clusterSettings(servers, defaults);
+    private Loaded load(Rest servers, Setup setup, Path file) throws IOException, InterruptedException {
+        return switch (setup.loader()) {
+            case CLIENTS -> {
+                var running = new Clients(servers, INDEX, setup, workload(setup), stopped);
+                clients = running;
+                yield running.run();
+            }
+            case PENSTOCK -> processes.penstock(servers, INDEX, setup, file);
+            case BARE -> processes.bare(servers, INDEX, setup, file);
+        };
     }
 
-    private TrialResult measured(Rest servers, Cell cell, int round) throws IOException, InterruptedException {
+    private TrialResult measured(Rest servers, Cell cell, int round, Path file)
+            throws IOException, InterruptedException {
         Setup setup = cell.setup();
         String query = setup.query() && !setup.mapping().equals("inferred")
-                ? Workloads.named(setup.workload(), seed).query()
+                ? workload(setup).query()
                 : "";
         Telemetry.Nodes before = Telemetry.Nodes.of(servers);
         var telemetry = new Telemetry(servers, INDEX, query, setup.plugin());
         Loaded loaded;
         try (telemetry) {
-            loaded = switch (setup.loader()) {
-                case CLIENTS -> new Clients(servers, INDEX, setup, seed, stopped).run();
-                case PENSTOCK -> processes.penstock(servers, INDEX, setup);
-                case BARE -> processes.bare(servers, INDEX, setup);
-            };
+            loaded = load(servers, setup, file);
+        }
+        if (setup.mapping().equals("inferred")) {
+            servers.call("PUT", "/" + INDEX + "/_mapping", "{\"_meta\":{\"made_by\":\"" + MADE_BY + "\"}}");
+        }
+        if (stopped.getAsBoolean()) {
+            return unusable(cell, round, "it was stopped");
         }
         Telemetry.Nodes after = Telemetry.Nodes.of(servers);
         var values = new EnumMap<Measure, Double>(Measure.class);
@@ -151,18 +229,14 @@ public final class Trial {
             values.put(Measure.QUERY_P50_MS, median(telemetry.queryMillis()));
         }
         long counted = count(servers);
-        afterwards(servers, setup, values);
+        Optional<String> unusable = unusable(loaded, setup, counted, before, after);
+        if (unusable.isEmpty()) {
+            afterwards(servers, setup, values);
+        }
         Map<String, List<double[]>> series = new LinkedHashMap<>();
         series.put("documents/s", loaded.perSecond());
         series.putAll(telemetry.series());
-        return new TrialResult(
-                cell.name(),
-                round,
-                values,
-                quantiles(loaded.micros()),
-                series,
-                loaded.note(),
-                unusable(loaded, setup, counted, before, after));
+        return new TrialResult(cell.name(), round, values, quantiles(loaded, setup), series, loaded.note(), unusable);
     }
 
     private static void ofLoad(Loaded loaded, Map<Measure, Double> values) {
@@ -173,7 +247,9 @@ public final class Trial {
             values.put(Measure.P99_MS, loaded.micros().getValueAtPercentile(99) / 1e3);
         }
         long asked = loaded.measured() + loaded.rejected() + loaded.failed();
-        values.put(Measure.REJECTED_PERCENT, asked == 0 ? 0 : 100.0 * loaded.rejected() / asked);
+        if (loaded.rejected() >= 0 && asked > 0) {
+            values.put(Measure.REJECTED_PERCENT, 100.0 * loaded.rejected() / asked);
+        }
         if (loaded.acknowledged() > 0) {
             values.put(Measure.CLIENT_CPU, loaded.cpuSeconds() / (loaded.acknowledged() / 1e6));
         }
@@ -184,9 +260,6 @@ public final class Trial {
 
     private Optional<String> unusable(
             Loaded loaded, Setup setup, long counted, Telemetry.Nodes before, Telemetry.Nodes after) {
-        if (stopped.getAsBoolean()) {
-            return Optional.of("it was stopped");
-        }
         if (loaded.trouble() != null) {
             return Optional.of(loaded.trouble());
         }
@@ -196,15 +269,29 @@ public final class Trial {
         if (loaded.measured() == 0) {
             return Optional.of("no document was acknowledged while it was measured: give it a longer duration");
         }
-        long expected = LoadProcess.expected(loaded, setup).orElse(0);
-        if (counted < expected) {
-            return Optional.of("the index holds %,d documents and %,d were acknowledged".formatted(counted, expected));
+        // What changes and is deleted by its id has no number that could be known.
+        if (counted < loaded.acknowledged() && !workload(setup).hasActions()) {
+            return Optional.of("the index holds %,d documents and %,d were acknowledged"
+                    .formatted(counted, loaded.acknowledged()));
         }
-        if (loaded.busy() < BUSY_MIN) {
+        if (loaded.waiting() < WAITING_MIN) {
             return Optional.of("the clients were the bottleneck: they waited for the cluster only %.0f%% of the time"
-                    .formatted(100 * loaded.busy()));
+                    .formatted(100 * loaded.waiting()));
+        }
+        double cores = loaded.cpuSeconds()
+                / wholeSeconds(loaded)
+                / Runtime.getRuntime().availableProcessors();
+        if (setup.loader() == Setup.Loader.CLIENTS && cores > CPU_MAX) {
+            return Optional.of(
+                    "the clients were the bottleneck: they used %.0f%% of the machine's CPU".formatted(100 * cores));
         }
         return Optional.empty();
+    }
+
+    private static double wholeSeconds(Loaded loaded) {
+        return loaded.perSecond().isEmpty()
+                ? loaded.seconds()
+                : loaded.perSecond().getLast()[0];
     }
 
     private static long count(Rest servers) {
@@ -220,7 +307,7 @@ public final class Trial {
         if (setup.forceMerge().isEmpty()) {
             return;
         }
-        String query = Workloads.named(setup.workload(), seed).query();
+        String query = workload(setup).query();
         values.put(Measure.QUIET_QUERY_MS, quietQuery(servers, query));
         long from = System.nanoTime();
         servers.call(
@@ -234,6 +321,12 @@ public final class Trial {
         values.put(Measure.MERGED_MB, merged.at("/store/size_in_bytes").asDouble() / 1e6);
         values.put(Measure.MERGED_SEGMENTS, merged.at("/segments/count").asDouble());
         values.put(Measure.MERGED_QUERY_MS, quietQuery(servers, query));
+        values.put(Measure.MERGED_SIZE, ratio(values, Measure.MERGED_MB, Measure.DISK_MB));
+        values.put(Measure.MERGED_QUERY, ratio(values, Measure.MERGED_QUERY_MS, Measure.QUIET_QUERY_MS));
+    }
+
+    private static double ratio(Map<Measure, Double> values, Measure of, Measure by) {
+        return values.getOrDefault(of, 0.0) / values.getOrDefault(by, 1.0);
     }
 
     private static JsonNode primaries(Rest servers) {
@@ -261,11 +354,11 @@ public final class Trial {
         return values.stream().sorted().toList().get(values.size() / 2);
     }
 
-    private static List<double[]> quantiles(Histogram micros) {
+    private static List<double[]> quantiles(Loaded loaded, Setup setup) {
         List<double[]> quantiles = new ArrayList<>();
-        if (micros.getTotalCount() > 0) {
-            for (double percent : PERCENTILES) {
-                quantiles.add(new double[] {percent, micros.getValueAtPercentile(percent) / 1e3});
+        if (loaded.micros().getTotalCount() > 0) {
+            for (double percent : setup.loader() == Setup.Loader.CLIENTS ? PERCENTILES : PERCENTILES_OF_A_SUMMARY) {
+                quantiles.add(new double[] {percent, loaded.micros().getValueAtPercentile(percent) / 1e3});
             }
         }
         return quantiles;

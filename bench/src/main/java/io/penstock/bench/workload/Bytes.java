@@ -36,9 +36,13 @@ public final class Bytes {
     }
 
     public void put(byte[] bytes) {
-        reserve(bytes.length);
-        System.arraycopy(bytes, 0, buffer, length, bytes.length);
-        length += bytes.length;
+        put(bytes, 0, bytes.length);
+    }
+
+    public void put(byte[] bytes, int from, int count) {
+        reserve(count);
+        System.arraycopy(bytes, from, buffer, length, count);
+        length += count;
     }
 
     /** A number that is not negative, in decimal digits. */

@@ -1,26 +1,30 @@
 package io.penstock.bench.workload;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Documents of the user's own, one on each line; the first of a large file are enough. */
 final class LinesOfFile implements Workload {
-    private static final int LINES_MAX = 200_000;
+    private static final long BYTES_MAX = 32 << 20;
 
-    private final List<byte[]> lines;
+    private final List<byte[]> lines = new ArrayList<>();
     private int next;
 
     LinesOfFile(Path file) {
-        try (Stream<String> all = Files.lines(file)) {
-            lines = all.filter(line -> !line.isBlank())
-                    .limit(LINES_MAX)
-                    .map(line -> (line + "\n").getBytes(StandardCharsets.UTF_8))
-                    .toList();
-        } catch (IOException | java.io.UncheckedIOException e) {
+        try (BufferedReader in = Files.newBufferedReader(file)) {
+            long bytes = 0;
+            for (String line = in.readLine(); line != null && bytes < BYTES_MAX; line = in.readLine()) {
+                if (!line.isBlank()) {
+                    lines.add((line + "\n").getBytes(StandardCharsets.UTF_8));
+                    bytes += line.length();
+                }
+            }
+        } catch (IOException e) {
             throw new IllegalArgumentException("the workload %s cannot be read: %s".formatted(file, e.getMessage()), e);
         }
         if (lines.isEmpty()) {

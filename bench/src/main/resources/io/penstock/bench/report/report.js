@@ -15,7 +15,7 @@
   $("name").textContent = report.name;
   $("question").textContent = report.question;
   $("summary").textContent = report.summary;
-  $("quick").hidden = !report.quick;
+  $("rough").hidden = !report.rough;
   $("command").textContent = report.command;
   for (const [name, value] of Object.entries(report.circumstances)) {
     make("dt", name, $("circumstances"));

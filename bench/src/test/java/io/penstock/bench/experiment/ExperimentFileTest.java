@@ -81,7 +81,13 @@ final class ExperimentFileTest {
             base: {mapping: best}                     | mapping: 'best' is not possible: take dynamic
             vary: {clients: []}                       | x, line 1: vary.clients: expected a list of values
             measure: [speed]                          | there is no measure 'speed'
-            colour: red                               | 'colour' is not known here: take about
+            colour: red                               | 'colour' is not known in an experiment: take about
+            quick: {base: {}, measure: [x]}           | 'measure' is not known in quick: take base
+            order: shufled                            | order: 'shufled' is not possible
+            rounds: 0                                 | rounds: expected a number from 1
+            vary: {clients: [1, 1]}                   | the same cell twice
+            base: {options: --no-sniff}               | options: 'loader: clients' takes no notice of it
+            base: {loader: bare}                      | documents: 'loader: bare' loads a number of documents
             rounds: several                           | x, line 1: 'several' is no whole number
             cells: {a: {}}\\nbaseline: b               | baseline: there is no cell 'b': they are a
             base: [1                                  | x, line

@@ -40,7 +40,7 @@ class BenchIT {
     }
 
     @Test
-    void measuresEachCellInEachRoundAndLeavesTheClusterAsItWas() throws Exception {
+    void measuresEachCellInEachRoundLeavesTheClusterAsItWasAndFailsBelowABaseline() throws Exception {
         Program.Ended ended = run(2).end(LIMIT);
 
         assertThat(ended.exit()).as(ended.err()).isZero();
@@ -59,9 +59,26 @@ class BenchIT {
         assertThat(node.exists("/penstock-bench")).isFalse();
         assertThat(Files.readString(results().resolve("report.html"))).contains("Do two clients load more than one?");
         assertThat(Files.readString(results().resolve("report.md"))).contains("| clients=1 |", "baseline");
+
+        Program.Ended worse = program.start(
+                        "bench",
+                        "run",
+                        file(2).toString(),
+                        "-t",
+                        node.url().toString(),
+                        "--results",
+                        folder.resolve("second").toString(),
+                        "--baseline",
+                        results().toString(),
+                        "--fail-below",
+                        "100")
+                .end(LIMIT);
+        assertThat(worse.exit()).as(worse.err()).isEqualTo(10);
+        assertThat(worse.err()).contains("times the documents/s of the baseline");
     }
 
     @Test
+    @Tag("torture")
     void anInterruptedExperimentHasAReportAndIsGoneOnWith() throws Exception {
         Program.Running running = run(40);
         await().atMost(LIMIT).until(() -> finished(running) >= 2);
@@ -83,41 +100,6 @@ class BenchIT {
         assertThat(again.exit()).as(again.err()).isEqualTo(143);
         assertThat(again.err()).doesNotContain("round 1, clients=1: ");
         assertThat(again.summary().path("trials").size()).isGreaterThan(kept);
-    }
-
-    @Test
-    void aResultThatIsWorseThanTheBaselineFails() throws Exception {
-        assertThat(run(2).end(LIMIT).exit()).isZero();
-        Path first = results();
-        Program.Ended same = program.start(
-                        "bench",
-                        "run",
-                        file(2).toString(),
-                        "-t",
-                        node.url().toString(),
-                        "--results",
-                        folder.resolve("second").toString(),
-                        "--baseline",
-                        first.toString(),
-                        "--fail-below",
-                        "0.01")
-                .end(LIMIT);
-        assertThat(same.exit()).as(same.err()).isZero();
-        Program.Ended worse = program.start(
-                        "bench",
-                        "run",
-                        file(2).toString(),
-                        "-t",
-                        node.url().toString(),
-                        "--results",
-                        folder.resolve("third").toString(),
-                        "--baseline",
-                        first.toString(),
-                        "--fail-below",
-                        "100")
-                .end(LIMIT);
-        assertThat(worse.exit()).as(worse.err()).isEqualTo(10);
-        assertThat(worse.err()).contains("times the documents/s of the baseline");
     }
 
     /** On servers of its own, with a load by Penstock among the cells; they are gone afterwards. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.bench.result.Interval;
+import io.penstock.bench.trial.ProcessGauge;
 import io.penstock.bench.workload.Bytes;
 import io.penstock.bench.workload.Workload;
 import io.penstock.bench.workload.Workloads;
@@ -180,7 +181,9 @@ class PipelineMeasurement {
         long from = System.nanoTime();
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(200)).until(() -> broker.records("catalog") >= TRACKS);
         double seconds = (System.nanoTime() - from) / 1e9;
-        double cpu = cpuSeconds(feed.pid());
+        var gauge = new ProcessGauge(feed.pid());
+        gauge.read();
+        double cpu = gauge.cpuSeconds();
         report.add(String.format(
                 Locale.ROOT,
                 "- snapshot: %,.0f rows/s, from the topic's creation to the last document",
@@ -190,12 +193,6 @@ class PipelineMeasurement {
                 "- CPU of the feed until then: %.1f s, its start included; %.0f s per million rows",
                 cpu,
                 cpu / TRACKS * 1e6));
-    }
-
-    private static double cpuSeconds(long pid) throws IOException {
-        String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-        return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
     }
 
     /** Each change is a transaction of its own and gives a track a number of plays that no other has. */
