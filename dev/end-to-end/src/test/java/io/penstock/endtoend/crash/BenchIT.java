@@ -108,7 +108,7 @@ class BenchIT {
     void startsServersOfItsOwnAndRemovesThem() throws Exception {
         Path file = Files.writeString(folder.resolve("own.yaml"), """
                 question: Does it run?
-                base: {documents: "20000", bulk_bytes: 256kb, heap: 512m}
+                base: {documents: "20000", heap: 512m}
                 cells:
                   clients: {}
                   penstock: {loader: penstock}
