@@ -301,9 +301,9 @@ public final class Trial {
 
     private void afterwards(Rest servers, Setup setup, Map<Measure, Double> values) {
         servers.call("POST", "/" + INDEX + "/_flush", "");
-        JsonNode primaries = primaries(servers);
-        values.put(Measure.DISK_MB, primaries.at("/store/size_in_bytes").asDouble() / 1e6);
-        values.put(Measure.SEGMENTS, primaries.at("/segments/count").asDouble());
+        Stored loaded = stored(servers);
+        values.put(Measure.DISK_MB, loaded.megabytes());
+        values.put(Measure.SEGMENTS, loaded.segments());
         if (setup.forceMerge().isEmpty()) {
             return;
         }
@@ -317,9 +317,9 @@ public final class Trial {
                 "");
         values.put(Measure.MERGE_SECONDS, (System.nanoTime() - from) / 1e9);
         servers.call("POST", "/" + INDEX + "/_refresh", "");
-        JsonNode merged = primaries(servers);
-        values.put(Measure.MERGED_MB, merged.at("/store/size_in_bytes").asDouble() / 1e6);
-        values.put(Measure.MERGED_SEGMENTS, merged.at("/segments/count").asDouble());
+        Stored merged = stored(servers);
+        values.put(Measure.MERGED_MB, merged.megabytes());
+        values.put(Measure.MERGED_SEGMENTS, merged.segments());
         values.put(Measure.MERGED_QUERY_MS, quietQuery(servers, query));
         values.put(Measure.MERGED_SIZE, ratio(values, Measure.MERGED_MB, Measure.DISK_MB));
         values.put(Measure.MERGED_QUERY, ratio(values, Measure.MERGED_QUERY_MS, Measure.QUIET_QUERY_MS));
@@ -329,9 +329,25 @@ public final class Trial {
         return values.getOrDefault(of, 0.0) / values.getOrDefault(by, 1.0);
     }
 
-    private static JsonNode primaries(Rest servers) {
-        return servers.get("/" + INDEX + "/_stats/store,segments?filter_path=_all.primaries")
-                .at("/_all/primaries");
+    /** What is on the disks, primaries only. */
+    private record Stored(double megabytes, double segments) {}
+
+    /** From the list of segments: the sizes in the statistics of an index are up to ten seconds old. */
+    private static Stored stored(Rest servers) {
+        double bytes = 0;
+        double segments = 0;
+        JsonNode shards = servers.get("/" + INDEX + "/_segments").at("/indices/" + INDEX + "/shards");
+        for (JsonNode copies : shards) {
+            for (JsonNode copy : copies) {
+                if (copy.at("/routing/primary").asBoolean()) {
+                    for (JsonNode segment : copy.path("segments")) {
+                        bytes += segment.path("size_in_bytes").asDouble();
+                        segments++;
+                    }
+                }
+            }
+        }
+        return new Stored(bytes / 1e6, segments);
     }
 
     /** The median of some queries one after the other, the first half not counted; the request cache is not asked. */
