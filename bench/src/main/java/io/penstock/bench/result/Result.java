@@ -112,14 +112,28 @@ public record Result(
                             .add("%s (%s)".formatted(cell.name(), times(ratio))));
         }
         if (verdicts.isEmpty()) {
-            return experiment.cells().stream()
-                            .anyMatch(cell -> of(cell, measure).isPresent())
-                    ? "There is nothing to compare it with."
-                    : "Nothing could be measured.";
+            return alone(measure);
         }
         List<String> parts = new ArrayList<>();
-        verdicts.forEach((words, cells) -> parts.add(words + ": " + String.join("; ", cells)));
-        return "%s, times the baseline. %s.".formatted(capital(measure.label()), capital(String.join(". ", parts)));
+        verdicts.forEach((words, cells) -> parts.add(capital(words) + ": " + String.join("; ", cells)));
+        return "%s, times the baseline. %s.".formatted(capital(measure.label()), String.join(". ", parts));
+    }
+
+    /** Where there is nothing to compare with. */
+    private String alone(Measure measure) {
+        List<String> cells = new ArrayList<>();
+        for (Cell cell : experiment.cells()) {
+            of(cell, measure)
+                    .ifPresent(interval -> cells.add("%s: %s (%s to %s)"
+                            .formatted(
+                                    cell.name(),
+                                    measure.text(interval.median()),
+                                    measure.text(interval.low()),
+                                    measure.text(interval.high()))));
+        }
+        return cells.isEmpty()
+                ? "Nothing could be measured."
+                : "%s. %s.".formatted(capital(measure.label()), String.join("; ", cells));
     }
 
     private static String capital(String text) {

@@ -60,7 +60,7 @@ record Table(String title, List<List<String>> rows) {
         if (value == null) {
             return "";
         }
-        String text = String.format(Locale.ROOT, value < 100 && value % 1 != 0 ? "%,.1f" : "%,.0f", value);
+        String text = String.format(Locale.ROOT, value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%,.0f", value);
         return base == null || cell.name().equals(baseline.name()) ? text : text + " (" + two(value / base) + ")";
     }
 

@@ -35,7 +35,7 @@ final class ReportTest {
 
         assertThat(result.summary())
                 .startsWith("Documents/s, times the baseline. Better: b (2.00, ")
-                .contains("no difference shown: c (");
+                .contains("No difference shown: c (");
         assertThat(Report.markdown(result))
                 .contains("| b | 200 | 190 to 215 | 2.00 | 1.95 to 2.11 | better | 250 (2.50) |")
                 .contains("| a | 100 | 90 to 110 | baseline |  |  | 100 |");
