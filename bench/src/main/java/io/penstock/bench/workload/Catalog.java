@@ -62,7 +62,8 @@ final class Catalog implements Workload {
         to.put(Bytes.ascii("{\"" + operation + "\":{\"_id\":\""));
         to.put(letter);
         to.number(id);
-        to.put(Bytes.ascii("\"}}\n"));
+        // Clients that change the same document at the same time would refuse each other's changes.
+        to.put(Bytes.ascii(operation.equals("update") ? "\",\"retry_on_conflict\":5}}\n" : "\"}}\n"));
     }
 
     private void document(Bytes to, byte letter, int id) {
