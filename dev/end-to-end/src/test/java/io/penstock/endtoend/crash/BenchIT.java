@@ -151,7 +151,7 @@ class BenchIT {
     private Path file(int rounds) throws Exception {
         return Files.writeString(folder.resolve("clients.yaml"), """
                 question: Do two clients load more than one?
-                base: {workload: apache, bulk_documents: 200, warm_up: 1s, duration: 1s}
+                base: {workload: apache, bulk_documents: 200, warm_up: 0.5s, duration: 1s}
                 vary: {clients: [1, 2]}
                 rounds: %d
                 measure: [docs_per_second, p99_ms, rejected_percent, disk_mb]
