@@ -95,8 +95,8 @@ final class BenchCommand implements Runnable {
     @Command(
             name = "run",
             description = {
-                "Runs an experiment, on the cluster of --target, where it makes and removes the index penstock-bench, or without",
-                "that always on servers of its own on this machine. Ctrl-C keeps what was measured."
+                "Runs an experiment: on the cluster of --target, or on servers of its own on this machine.",
+                "On --target it makes and removes the index penstock-bench. Ctrl-C keeps what was measured."
             },
             mixinStandardHelpOptions = true,
             sortOptions = false,

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.core.time.Durations;
 import io.penstock.job.LivePlan;
 import java.io.IOException;
 import java.io.Reader;

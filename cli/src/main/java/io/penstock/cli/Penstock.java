@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import io.penstock.bench.BenchException;
 import io.penstock.core.state.StateException;
+import io.penstock.core.time.Durations;
 import io.penstock.job.ExitCode;
 import io.penstock.job.TargetException;
 import io.penstock.node.NodeException;

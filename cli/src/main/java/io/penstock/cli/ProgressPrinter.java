@@ -4,6 +4,7 @@ import io.penstock.core.event.LoadEvent;
 import io.penstock.core.fate.Counts;
 import io.penstock.core.source.Partition;
 import io.penstock.core.time.Clock;
+import io.penstock.core.time.Durations;
 import io.penstock.core.window.Outcome;
 import io.penstock.core.window.WindowSize;
 import io.penstock.job.Job;

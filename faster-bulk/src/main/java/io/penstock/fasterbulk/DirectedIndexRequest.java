@@ -20,9 +20,13 @@ final class DirectedIndexRequest extends IndexRequest {
      * Takes the place of a request in its bulk.
      *
      * @param original one without id and routing
+     * @throws IllegalArgumentException if the index has no such shard, for which an id would be looked for in vain
      */
     DirectedIndexRequest(IndexRequest original, IndexMetadata target, int shard, FasterBulkStats.OfIndex counts) {
         super(original.index());
+        if (shard < 0 || shard >= target.getNumberOfShards()) {
+            throw new IllegalArgumentException("%s has no shard %d".formatted(target.getIndex(), shard));
+        }
         this.target = target;
         this.shard = shard;
         this.counts = counts;

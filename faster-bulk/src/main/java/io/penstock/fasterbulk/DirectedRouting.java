@@ -80,6 +80,10 @@ final class DirectedRouting implements ActionFilter {
 
     /** A shard of an index that documents of one bulk go to; {@link ShardChoice#NONE} if they are not directed. */
     private record Target(IndexMetadata index, ShardChoice choice, int shard, FasterBulkStats.OfIndex counts) {
+        boolean isDirected() {
+            return shard != ShardChoice.NONE;
+        }
+
         void done() {
             choice.done(shard);
         }
@@ -99,8 +103,9 @@ final class DirectedRouting implements ActionFilter {
                         targets.put(document.index(), target);
                         target.ifPresent(taken::add);
                     }
-                    target.ifPresent(to ->
-                            documents.set(new DirectedIndexRequest(document, to.index(), to.shard(), to.counts())));
+                    target.filter(Target::isDirected)
+                            .ifPresent(to -> documents.set(
+                                    new DirectedIndexRequest(document, to.index(), to.shard(), to.counts())));
                 }
             }
         } catch (RuntimeException e) {

@@ -1,9 +1,11 @@
 package io.penstock.fasterbulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.HashSet;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opensearch.Version;
@@ -16,12 +18,7 @@ class DirectedIdTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5, 30, 128})
     void theIdBelongsToTheShardAndIsNoOneElses(int shards) {
-        IndexMetadata index = IndexMetadata.builder("logs")
-                .settings(Settings.builder()
-                        .put(IndexMetadata.SETTING_VERSION_CREATED, Version.CURRENT)
-                        .put(IndexMetadata.SETTING_NUMBER_OF_SHARDS, shards)
-                        .put(IndexMetadata.SETTING_NUMBER_OF_REPLICAS, 0))
-                .build();
+        IndexMetadata index = index(shards);
         Set<String> ids = new HashSet<>();
         for (int document = 0; document < 1_000; document++) {
             int shard = document % shards;
@@ -38,5 +35,25 @@ class DirectedIdTest {
             ids.add(request.id());
         }
         assertThat(ids).hasSize(1_000);
+    }
+
+    /** Looking through all ids for one that cannot be there took as long as indexing fifteen documents. */
+    @Test
+    void noIdIsLookedForWithoutAShard() {
+        var document = new IndexRequest("logs").source(java.util.Map.of("n", 1));
+        for (int shard : new int[] {ShardChoice.NONE, 5}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(
+                            () -> new DirectedIndexRequest(document, index(5), shard, new FasterBulkStats.OfIndex()));
+        }
+    }
+
+    private static IndexMetadata index(int shards) {
+        return IndexMetadata.builder("logs")
+                .settings(Settings.builder()
+                        .put(IndexMetadata.SETTING_VERSION_CREATED, Version.CURRENT)
+                        .put(IndexMetadata.SETTING_NUMBER_OF_SHARDS, shards)
+                        .put(IndexMetadata.SETTING_NUMBER_OF_REPLICAS, 0))
+                .build();
     }
 }

@@ -127,11 +127,10 @@ public record Setup(
             }
         }
         String workload = factors.getOrDefault("workload", "systembase");
-        if (!Workloads.NAMES.contains(workload) && !workload.matches(".+\\.(ndjson|jsonl|json)")) {
-            throw new WrongFactorException(
-                    "workload",
-                    "there is no workload '%s': take %s, or a file that ends with .ndjson"
-                            .formatted(workload, String.join(", ", Workloads.NAMES)));
+        try {
+            Workloads.checkName(workload);
+        } catch (IllegalArgumentException e) {
+            throw new WrongFactorException("workload", String.valueOf(e.getMessage()));
         }
         String mapping = oneOf("mapping", factors.getOrDefault("mapping", "explicit"), MAPPINGS);
         Loader loader = Loader.valueOf(

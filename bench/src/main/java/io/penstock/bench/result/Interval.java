@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * @param count of the values it rests on
  */
 public record Interval(double median, double low, double high, int count) {
-    private static final int RESAMPLES = 10_000;
+    private static final int RESAMPLES = 2_000;
     private static final long SEED = 1993;
     private static final double TAIL = 0.025;
 

@@ -5,6 +5,7 @@ import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measure;
 import io.penstock.bench.trial.TrialResult;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -116,7 +117,31 @@ public record Result(
         }
         List<String> parts = new ArrayList<>();
         verdicts.forEach((words, cells) -> parts.add(capital(words) + ": " + String.join("; ", cells)));
-        return "%s, times the baseline. %s.".formatted(capital(measure.label()), String.join(". ", parts));
+        return "%s, times the baseline. %s.%s"
+                .formatted(capital(measure.label()), String.join(". ", parts), capacity());
+    }
+
+    /** The most that a cell has given without being rejected more than the experiment goes to; with a space before. */
+    private String capacity() {
+        if (experiment.untilRejectedPercent() >= 100) {
+            return "";
+        }
+        Comparator<Cell> byRate = Comparator.comparingDouble(
+                cell -> of(cell, Measure.DOCS_PER_SECOND).orElseThrow().median());
+        return experiment.cells().stream()
+                .filter(cell -> of(cell, Measure.DOCS_PER_SECOND).isPresent())
+                .filter(cell -> of(cell, Measure.REJECTED_PERCENT)
+                        .filter(rejected -> rejected.median() <= experiment.untilRejectedPercent())
+                        .isPresent())
+                .max(byRate)
+                .map(cell -> " Capacity: %s documents/s, by %s, the most with at most %s%% rejected."
+                        .formatted(
+                                Measure.DOCS_PER_SECOND.text(of(cell, Measure.DOCS_PER_SECOND)
+                                        .orElseThrow()
+                                        .median()),
+                                cell.name(),
+                                Measure.REJECTED_PERCENT.text(experiment.untilRejectedPercent())))
+                .orElse(" Capacity: less than any cell asks for.");
     }
 
     /** Where there is nothing to compare with. */

@@ -13,6 +13,7 @@ import io.penstock.bench.trial.TrialResult;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -72,6 +73,8 @@ public final class ResultFile {
                     texts(json.path("circumstances")),
                     json.path("command").asText(),
                     trials(json.path("trials")));
+        } catch (NoSuchFileException e) {
+            throw BenchException.usage("there is no result %s: a run says where its report is".formatted(file));
         } catch (IOException e) {
             throw BenchException.usage("the result %s cannot be read: %s".formatted(file, e.getMessage()));
         }

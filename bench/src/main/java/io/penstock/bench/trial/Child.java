@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** Runs a program that prints one JSON object, and watches what it uses. Ends it with SIGTERM when its time is up. */
 public final class Child {
@@ -35,19 +36,25 @@ public final class Child {
             double cpuSeconds,
             long peakBytes) {}
 
-    /** Starts it, waits for its end at most so long or until nobody wants it any more, and then asks it to end. */
-    public static Outcome run(ProcessBuilder program, Duration atMost, BooleanSupplier stopped)
+    /**
+     * Starts it, waits for its end at most so long or until nobody wants it any more, and then asks it to end.
+     *
+     * @param onProgress hears each line of JSON that it writes to standard error, on a thread of its own
+     */
+    public static Outcome run(
+            ProcessBuilder program, Duration atMost, BooleanSupplier stopped, Consumer<JsonNode> onProgress)
             throws IOException, InterruptedException {
         Process process = program.start();
         Thread undertaker = Thread.ofPlatform().unstarted(process::destroyForcibly);
         Runtime.getRuntime().addShutdownHook(undertaker);
         try {
             List<JsonNode> progress = new ArrayList<>();
+            Consumer<JsonNode> heard = onProgress.andThen(progress::add);
             List<String> messages = new ArrayList<>();
             var output = new StringBuilder();
             Thread out = Thread.ofVirtual().start(() -> lines(process.getInputStream(), output::append));
             Thread err = Thread.ofVirtual()
-                    .start(() -> lines(process.getErrorStream(), line -> sort(line, progress, messages)));
+                    .start(() -> lines(process.getErrorStream(), line -> sort(line, heard, messages)));
             ProcessGauge gauge = watch(process, atMost, stopped);
             out.join();
             err.join();
@@ -84,10 +91,10 @@ public final class Child {
         return gauge;
     }
 
-    private static void sort(String line, List<JsonNode> progress, List<String> messages) {
+    private static void sort(String line, Consumer<JsonNode> progress, List<String> messages) {
         try {
             if (line.startsWith("{")) {
-                progress.add(JSON.readTree(line));
+                progress.accept(JSON.readTree(line));
                 return;
             }
         } catch (IOException e) {
@@ -96,7 +103,7 @@ public final class Child {
         messages.add(line);
     }
 
-    private static void lines(InputStream stream, java.util.function.Consumer<String> to) {
+    private static void lines(InputStream stream, Consumer<String> to) {
         try (var reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 to.accept(line);

@@ -111,6 +111,7 @@ final class Clients {
                 acknowledged.sum(),
                 measured.sum(),
                 seconds,
+                (System.nanoTime() - began) / 1e9,
                 rejected.sum(),
                 failed.sum(),
                 micros,

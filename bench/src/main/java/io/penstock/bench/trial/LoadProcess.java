@@ -27,12 +27,18 @@ final class LoadProcess {
     private final Path work;
     private final long seed;
     private final BooleanSupplier stopped;
+    private volatile long acknowledged;
 
     LoadProcess(Program program, Path work, long seed, BooleanSupplier stopped) {
         this.program = program;
         this.work = work;
         this.seed = seed;
         this.stopped = stopped;
+    }
+
+    /** Documents that the load under way has reported as acknowledged; from any thread. */
+    long acknowledged() {
+        return acknowledged;
     }
 
     Loaded penstock(Rest servers, String index, Setup setup, Path file) throws IOException, InterruptedException {
@@ -59,7 +65,13 @@ final class LoadProcess {
         }
         Duration time =
                 whole ? LONG_ENOUGH : Duration.ofMillis((long) ((setup.warmUpSeconds() + setup.seconds() + 2) * 1e3));
-        return loaded(Child.run(program.with(words), time, stopped), setup);
+        acknowledged = 0;
+        Child.Outcome outcome = Child.run(
+                program.with(words),
+                time,
+                stopped,
+                line -> acknowledged = line.path("acknowledged").asLong());
+        return loaded(outcome, setup);
     }
 
     /** What a load of a cell reads; made before anything is measured. */
@@ -69,12 +81,12 @@ final class LoadProcess {
         return Workloads.file(work.resolve("workload"), setup.workload(), seed, documents);
     }
 
-    private static Loaded loaded(Child.Outcome outcome, Setup setup) {
+    static Loaded loaded(Child.Outcome outcome, Setup setup) {
         boolean whole = setup.documents().isPresent();
         JsonNode summary = outcome.output();
         long acknowledged = summary.at("/documents/indexed").asLong();
         long measured = acknowledged;
-        double seconds = summary.at("/seconds/total").asDouble();
+        double seconds = summary.at("/seconds/load").asDouble();
         boolean ended = outcome.exit() == 0 || (!whole && outcome.exit() == TERMINATED);
         String trouble = ended
                 ? null
@@ -102,6 +114,7 @@ final class LoadProcess {
                 acknowledged,
                 measured,
                 seconds,
+                summary.at("/seconds/total").asDouble(),
                 -1,
                 summary.at("/documents/deadLettered").asLong(),
                 quantiles(summary),
@@ -168,14 +181,16 @@ final class LoadProcess {
                 index,
                 file.toString(),
                 ids);
-        Child.Outcome outcome = Child.run(process, LONG_ENOUGH, stopped);
+        Child.Outcome outcome = Child.run(process, LONG_ENOUGH, stopped, ignored -> {});
         long loaded = outcome.output().path("documents").asLong();
+        double seconds = outcome.output().path("seconds").asDouble();
         @Nullable
         String trouble = outcome.exit() == 0 ? null : "the bare loader failed: " + String.join(" ", outcome.messages());
         return new Loaded(
                 loaded,
                 loaded,
-                outcome.output().path("seconds").asDouble(),
+                seconds,
+                seconds,
                 -1,
                 0,
                 new Histogram(3),

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param acknowledged documents that the cluster has said yes to, from the very beginning: so many must be found there
  * @param measured of those, how many while it was measured
  * @param seconds how long it was measured
+ * @param wholeSeconds from the beginning to the end of all of it
  * @param rejected documents refused for being too many, while it was measured; negative where that is not known
  * @param failed documents refused for good, or lost without an answer, while it was measured
  * @param micros how long bulks took, while it was measured
@@ -24,6 +25,7 @@ record Loaded(
         long acknowledged,
         long measured,
         double seconds,
+        double wholeSeconds,
         long rejected,
         long failed,
         Histogram micros,

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,7 @@ public final class Trial {
     private final LoadProcess processes;
     private final long seed;
     private final BooleanSupplier stopped;
-    private volatile @Nullable Clients clients;
+    private volatile LongSupplier acknowledged = () -> 0;
 
     /**
      * @param work folder for workload files and the state of loads
@@ -65,8 +66,7 @@ public final class Trial {
 
     /** Documents acknowledged so far in the run that is under way, where that can be seen; from any thread. */
     public long acknowledged() {
-        Clients running = clients;
-        return running == null ? 0 : running.acknowledged();
+        return acknowledged.getAsLong();
     }
 
     /** Measures it. Trouble with the cluster makes an unusable result, not an exception. */
@@ -191,11 +191,17 @@ public final class Trial {
         return switch (setup.loader()) {
             case CLIENTS -> {
                 var running = new Clients(servers, INDEX, setup, workload(setup), stopped);
-                clients = running;
+                acknowledged = running::acknowledged;
                 yield running.run();
             }
-            case PENSTOCK -> processes.penstock(servers, INDEX, setup, file);
-            case BARE -> processes.bare(servers, INDEX, setup, file);
+            case PENSTOCK -> {
+                acknowledged = processes::acknowledged;
+                yield processes.penstock(servers, INDEX, setup, file);
+            }
+            case BARE -> {
+                acknowledged = () -> 0; // it reports nothing
+                yield processes.bare(servers, INDEX, setup, file);
+            }
         };
     }
 
@@ -241,7 +247,7 @@ public final class Trial {
 
     private static void ofLoad(Loaded loaded, Map<Measure, Double> values) {
         values.put(Measure.DOCS_PER_SECOND, loaded.measured() / loaded.seconds());
-        values.put(Measure.SECONDS, loaded.seconds());
+        values.put(Measure.SECONDS, loaded.wholeSeconds());
         if (loaded.micros().getTotalCount() > 0) {
             values.put(Measure.P50_MS, loaded.micros().getValueAtPercentile(50) / 1e3);
             values.put(Measure.P99_MS, loaded.micros().getValueAtPercentile(99) / 1e3);
@@ -279,19 +285,13 @@ public final class Trial {
                     .formatted(100 * loaded.waiting()));
         }
         double cores = loaded.cpuSeconds()
-                / wholeSeconds(loaded)
+                / loaded.wholeSeconds()
                 / Runtime.getRuntime().availableProcessors();
         if (setup.loader() == Setup.Loader.CLIENTS && cores > CPU_MAX) {
             return Optional.of(
                     "the clients were the bottleneck: they used %.0f%% of the machine's CPU".formatted(100 * cores));
         }
         return Optional.empty();
-    }
-
-    private static double wholeSeconds(Loaded loaded) {
-        return loaded.perSecond().isEmpty()
-                ? loaded.seconds()
-                : loaded.perSecond().getLast()[0];
     }
 
     private static long count(Rest servers) {

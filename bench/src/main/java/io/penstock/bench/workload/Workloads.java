@@ -19,7 +19,7 @@ public final class Workloads {
     private Workloads() {}
 
     /**
-     * One of {@link #NAMES}, or a file of NDJSON, which begins again where it ends.
+     * One of {@link #NAMES}, or the documents of a file, from the beginning again when it ends.
      *
      * @throws IllegalArgumentException if there is none, or the file cannot be read; the message is for people
      */
@@ -31,22 +31,32 @@ public final class Workloads {
             case "nyc-taxis" -> new Taxis(seed);
             case "catalog" -> new Catalog(seed);
             default -> {
-                if (!name.endsWith(".ndjson") && !name.endsWith(".jsonl") && !name.endsWith(".json")) {
-                    throw new IllegalArgumentException(
-                            "there is no workload '%s': take %s, or a file that ends with .ndjson"
-                                    .formatted(name, String.join(", ", NAMES)));
-                }
-                yield new LinesOfFile(Path.of(name));
+                checkName(name);
+                yield new DocumentsOfFile(Path.of(name));
             }
         };
     }
 
+    /**
+     * Whether it may be one, as far as its name tells: a name with a dot or a slash is a file's.
+     *
+     * @throws IllegalArgumentException if not; the message is for people
+     */
+    public static void checkName(String name) {
+        if (!NAMES.contains(name) && !isFile(name)) {
+            throw new IllegalArgumentException("there is no workload '%s': take %s, or a file such as ./mine.ndjson"
+                    .formatted(name, String.join(", ", NAMES)));
+        }
+    }
+
+    private static boolean isFile(String name) {
+        return name.contains(".") || name.contains("/");
+    }
+
     /** A file with so many documents of a workload, written once and kept. */
     public static Path file(Path folder, String name, long seed, long documents) throws IOException {
-        if (!NAMES.contains(name)) {
-            return Path.of(name);
-        }
-        Path file = Files.createDirectories(folder).resolve("%s-%d-%d.ndjson".formatted(name, seed, documents));
+        String source = isFile(name) ? stamp(Path.of(name)) : name;
+        Path file = Files.createDirectories(folder).resolve("%s-%d-%d.ndjson".formatted(source, seed, documents));
         if (!Files.exists(file)) {
             // Complete or not there: an interrupted run must not leave a shorter file under the name.
             Path part = folder.resolve(file.getFileName() + ".part");
@@ -56,6 +66,15 @@ public final class Workloads {
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
         }
         return file;
+    }
+
+    /** Another one when the file has changed. */
+    private static String stamp(Path file) throws IOException {
+        return "%s-%d-%d"
+                .formatted(
+                        file.getFileName(),
+                        Files.size(file),
+                        Files.getLastModifiedTime(file).toMillis());
     }
 
     /** Writes the next documents of a workload. */

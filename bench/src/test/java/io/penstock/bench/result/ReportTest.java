@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.bench.BenchException;
+import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.ExperimentFile;
 import io.penstock.bench.experiment.Measure;
 import io.penstock.bench.trial.TrialResult;
@@ -40,6 +41,22 @@ final class ReportTest {
                 .contains("| b | 200 | 190 to 215 | 2.00 | 1.95 to 2.11 | better | 250 (2.50) |")
                 .contains("| a | 100 | 90 to 110 | baseline |  |  | 100 |");
         assertThat(Report.csv(result)).contains("docs_per_second,b,3,200.000,190.000,215.000,2.00000,1.95455,2.11111");
+    }
+
+    @Test
+    void whereRejectionsEndARoundTheCapacityIsTheMostBelowThem() {
+        Experiment experiment = ExperimentFile.parse("x", """
+                vary: {clients: [1, 2, 4]}
+                until_rejected_percent: 5
+                measure: [docs_per_second, rejected_percent]
+                """, false);
+        List<TrialResult> trials = List.of(
+                rejecting("clients=1", 100, 0), rejecting("clients=2", 180, 4.9), rejecting("clients=4", 190, 30));
+
+        assertThat(new Result(experiment, false, Map.of(), "again", trials).summary())
+                .endsWith(" Capacity: 180 documents/s, by clients=2, the most with at most 5.00% rejected.");
+        assertThat(new Result(experiment, false, Map.of(), "again", trials.subList(2, 3)).summary())
+                .doesNotContain("clients=2");
     }
 
     @Test
@@ -91,7 +108,7 @@ final class ReportTest {
                 .hasMessageContaining("is no result");
         assertThatThrownBy(() -> ResultFile.read(folder.resolve("none")))
                 .isInstanceOf(BenchException.class)
-                .hasMessageContaining("cannot be read");
+                .hasMessageContaining("there is no result");
     }
 
     @Test
@@ -127,6 +144,17 @@ final class ReportTest {
                 Map.of(Measure.DOCS_PER_SECOND, rate),
                 List.of(new double[] {50, 1.5}),
                 Map.of("documents/s", List.of(new double[] {1, rate}, new double[] {2, rate})),
+                "",
+                Optional.empty());
+    }
+
+    private static TrialResult rejecting(String cell, double rate, double percent) {
+        return new TrialResult(
+                cell,
+                1,
+                Map.of(Measure.DOCS_PER_SECOND, rate, Measure.REJECTED_PERCENT, percent),
+                List.of(),
+                Map.of(),
                 "",
                 Optional.empty());
     }

@@ -87,6 +87,19 @@ final class WorkloadsTest {
                 .isEqualTo("{\"a\":1}\n{\"a\":2}\n{\"a\":1}\n");
     }
 
+    /** The sample of Apache's log that comes with Penstock; its line 8,899 is cut short. */
+    @Test
+    void aFileMayBeARealAccessLogThatIsCompressed(@TempDir Path folder) throws IOException {
+        String log = "../dev/samples/apache_logs.gz";
+        List<JsonNode> lines = lines(written(log, 0, 10_000));
+
+        assertThat(lines.getFirst().path("clientip").asText()).isEqualTo("83.149.9.216");
+        assertThat(lines.get(9_999)).as("from the beginning again").isEqualTo(lines.getFirst());
+        Path file = Workloads.file(folder, log, 0, 20);
+        assertThat(Files.readAllLines(file)).hasSize(20);
+        assertThat(Workloads.file(folder, log, 0, 20)).as("written once").isEqualTo(file);
+    }
+
     @Test
     void saysWhichWorkloadsThereAre() {
         assertThatIllegalArgumentException()

@@ -63,7 +63,7 @@ class ArchitectureTest {
             "node", List.of(),
             "feed", List.of(),
             "fasterbulk", List.of(),
-            "bench", List.of("core", "job", "cluster", "node"),
+            "bench", List.of("core", "job", "cluster", "node", "source"),
             "cli", List.of("core", "envelope", "job", "cluster", "source", "node", "feed", "bench"));
 
     /** Where the machine is touched: its clock, its disk, its threads, its streams. */

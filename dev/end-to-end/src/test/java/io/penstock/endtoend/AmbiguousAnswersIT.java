@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,7 +115,6 @@ class AmbiguousAnswersIT {
     }
 
     /** Row 50: an answer made to hurt whoever reads it. */
-    @Tag("torture")
     @ParameterizedTest
     @EnumSource(HostileJson.Kind.class)
     void stopsAtHostileAnswersWithBoundedMemoryAndResumes(HostileJson.Kind kind) {

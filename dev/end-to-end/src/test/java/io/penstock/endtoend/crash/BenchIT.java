@@ -10,6 +10,8 @@ import io.penstock.endtoend.RealNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,8 +48,14 @@ class BenchIT {
         assertThat(ended.exit()).as(ended.err()).isZero();
         assertThat(ended.err()).contains("2 cells x 2 rounds", "round 2, clients=2: ");
         JsonNode result = ended.summary();
-        assertThat(result.path("trials")).hasSize(4);
-        for (JsonNode trial : result.path("trials")) {
+        List<JsonNode> trials = new ArrayList<>(); // what could not be used on a busy machine was tried again
+        result.path("trials").forEach(trial -> {
+            if (trial.path("unusable").isMissingNode()) {
+                trials.add(trial);
+            }
+        });
+        assertThat(trials).hasSize(4);
+        for (JsonNode trial : trials) {
             assertThat(trial.at("/values/docs_per_second").asDouble()).isPositive();
             assertThat(trial.at("/values/rejected_percent").asDouble()).isZero();
             assertThat(trial.path("quantiles_ms")).isNotEmpty();
@@ -151,7 +159,7 @@ class BenchIT {
     private Path file(int rounds) throws Exception {
         return Files.writeString(folder.resolve("clients.yaml"), """
                 question: Do two clients load more than one?
-                base: {workload: apache, bulk_documents: 200, warm_up: 0.5s, duration: 1s}
+                base: {workload: apache, bulk_documents: 200, documents: 4000, rate: 2000}
                 vary: {clients: [1, 2]}
                 rounds: %d
                 measure: [docs_per_second, p99_ms, rejected_percent, disk_mb]

@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,7 +92,6 @@ class DamageIT {
     }
 
     @Test
-    @Tag("torture")
     void sourceThatIsTruncatedWhileItIsReadIsNoticed() throws Exception {
         PlantedDocuments planted = PlantedDocuments.of(100_000, 103);
         Path file = planted.write(folder.resolve("in.ndjson"));

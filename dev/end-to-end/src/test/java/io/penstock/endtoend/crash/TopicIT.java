@@ -7,8 +7,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.endtoend.RealCluster;
 import io.penstock.endtoend.RealNode;
+import io.penstock.testkit.proxy.Fault;
+import io.penstock.testkit.proxy.FaultProxy;
 import io.penstock.testkit.seeds.Seeds;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -117,6 +120,46 @@ class TopicIT {
                         .asText())
                 .as("deletes are remembered for longer than a load tries")
                 .isEqualTo("1h");
+    }
+
+    /** Row 119: the connection breaks, the write is sent again, then its delete, and then the first of them arrives. */
+    @Test
+    void aWriteThatArrivesBehindItsDeleteDoesNotBringTheDocumentBack() throws Exception {
+        Program.Ended ended = writtenLate(409);
+
+        assertThat(ended.exit()).as(ended.err()).isEqualTo(130);
+        assertThat(ended.err()).doesNotContain("forgets");
+        assertThat(node.count(index)).isZero();
+    }
+
+    /** The hole that is left where somebody else made the index: said beforehand. */
+    @Test
+    @Tag("torture")
+    void anIndexThatForgetsDeletesTooEarlyIsWarnedOf() throws Exception {
+        node.call("PUT", "/" + index, "{\"settings\":{\"index.gc_deletes\":\"1s\"}}");
+
+        Program.Ended ended = writtenLate(201);
+
+        assertThat(ended.err()).contains(index + " forgets after 1s what was deleted (index.gc_deletes)");
+        assertThat(node.count(index)).as("it came back").isEqualTo(1);
+    }
+
+    /** Loads a write and its delete, with the write coming twice; it ends when its late answer has this status. */
+    private Program.Ended writtenLate(int status) throws Exception {
+        broker.send(topic, "k", "{\"n\":1}");
+        broker.send(topic, "k", null);
+        broker.flush();
+        try (FaultProxy proxy = FaultProxy.start(node.url())) {
+            proxy.script(new Fault.Late(Duration.ofSeconds(4)));
+            Program.Running running = program.start(words(proxy.url(), broker.url(topic), index, "--follow"));
+            int before = status == 201 ? 1 : 0; // the one that was sent again
+            await().atMost(PATIENCE).until(() -> {
+                node.call("POST", "/" + index + "/_refresh", "");
+                return proxy.journal().itemStatuses().getOrDefault(status, 0L) > before;
+            });
+            running.signal("INT");
+            return running.end();
+        }
     }
 
     @Test
@@ -438,8 +481,11 @@ class TopicIT {
     }
 
     private String[] words(String url, String into, String... more) {
-        return Stream.concat(
-                        Stream.of("load", url, "-i", into, "-t", node.url().toString(), "--no-sniff"), Stream.of(more))
+        return words(node.url(), url, into, more);
+    }
+
+    private static String[] words(URI target, String url, String into, String... more) {
+        return Stream.concat(Stream.of("load", url, "-i", into, "-t", target.toString(), "--no-sniff"), Stream.of(more))
                 .toArray(String[]::new);
     }
 }

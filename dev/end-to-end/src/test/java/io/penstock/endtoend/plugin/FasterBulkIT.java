@@ -278,6 +278,18 @@ class FasterBulkIT {
         assertThat(cluster.count(INDEX)).isEqualTo(40 * 24);
     }
 
+    /** Where nothing waits for a disk, all shards at once are done sooner. */
+    @Test
+    void aBulkThatIsAloneOnAnAsynchronousTranslogIsLeftToTheServer() {
+        cluster.settings(Map.of("faster_bulk.directed_routing", true));
+        cluster.put("/" + INDEX + "/_settings", "{\"index.translog.durability\":\"async\"}");
+        for (JsonNode item : bulk("", "{\"index\":{}}\n{\"n\":1}\n".repeat(25)).path("items")) {
+            assertThat(item.at("/index/_id").asText()).hasSize(20);
+        }
+        assertThat(stats().path("directed_documents").asLong()).isZero();
+        Aftermath.nothingIsLeft(cluster);
+    }
+
     @Test
     void aDocumentWithAnIdOrARoutingIsNeverTouched() {
         cluster.settings(Map.of("faster_bulk.directed_routing", true));

@@ -101,6 +101,11 @@ final class ClientChannel {
         }
     }
 
+    /** Ends the connection now, whatever else is done for its last request. */
+    void hangUp() throws IOException {
+        socket.close();
+    }
+
     private static int sliceBytes(long bytesPerSecond) {
         return Math.clamp(bytesPerSecond / SLICES_PER_SECOND, 1, 1 << 20);
     }

@@ -3,6 +3,7 @@ package io.penstock.testkit.proxy;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,7 @@ final class Exchange {
             case Fault.DropAfter drop -> cutAfter(drop.cut());
             case Fault.Hang hang -> hangAfter();
             case Fault.HangBefore hang -> hangBefore();
+            case Fault.Late late -> late(late.delay());
             case Fault.SlowReply slow -> slowReply(slow.bytesPerSecond());
             case Fault.SlowUpload slow -> slowUpload(slow.bytesPerSecond());
             case Fault.TruncatedReply truncated -> truncated(false);
@@ -141,6 +143,15 @@ final class Exchange {
     private After hangAfter() throws IOException, InterruptedException {
         forward();
         client.awaitHangUp();
+        return After.CLOSE;
+    }
+
+    private After late(Duration delay) throws IOException, InterruptedException {
+        request.wireBody();
+        client.cut(Fault.Cut.RESET);
+        client.hangUp();
+        Thread.sleep(delay);
+        forward();
         return After.CLOSE;
     }
 

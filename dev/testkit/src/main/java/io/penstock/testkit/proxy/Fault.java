@@ -46,6 +46,9 @@ public sealed interface Fault {
     /** As {@link Hang}, but the server never hears of the request. Not applied. */
     record HangBefore() implements Fault {}
 
+    /** The connection is reset, and the server hears of the request this much later. Applied, late. */
+    record Late(Duration delay) implements Fault {}
+
     /** The head of the reply comes at once, its body drips at this rate, so bytes keep arriving. Applied. */
     record SlowReply(long bytesPerSecond) implements Fault {
         public SlowReply {

@@ -66,6 +66,17 @@ class ConnectionFaultTest {
     }
 
     @Test
+    void lateResetsAndIsAppliedAfterwards() throws Exception {
+        on.proxy().script(new Fault.Late(Duration.ofMillis(300)));
+        try (RawClient raw = new RawClient(on.proxy().url())) {
+            raw.sendBulk(pairs(4));
+            assertThatThrownBy(raw::read).isInstanceOf(SocketException.class);
+        }
+        assertThat(on.cluster().applied()).as("not yet").isEmpty();
+        until(() -> on.cluster().applied().equals(ALL_FOUR));
+    }
+
+    @Test
     void hangAppliesAndKeepsTheSocketOpenUntilTheProxyCloses() throws Exception {
         on.proxy().script(new Fault.Hang());
         CompletableFuture<HttpResponse<String>> reply = on.bulkAsync(4);

@@ -1,19 +1,20 @@
-package io.penstock.cli;
+package io.penstock.core.time;
 
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Durations as people write them: {@code 500ms}, {@code 30s}, {@code 10m}, {@code 2h}, {@code 1d}, {@code 0}.
- * Stateless.
+ * Durations as people and servers write them: {@code 500ms}, {@code 30s}, {@code 10m}, {@code 2h}, {@code 1d},
+ * {@code 0}. Stateless.
  */
-final class Durations {
+public final class Durations {
     private static final Pattern FORM = Pattern.compile("(\\d+)\\s*(ms|s|m|h|d)");
 
     private Durations() {}
 
-    static Duration parse(String text) {
+    /** @throws IllegalArgumentException if it is none; the message is for people */
+    public static Duration parse(String text) {
         if (text.strip().equals("0")) {
             return Duration.ZERO;
         }
@@ -32,7 +33,7 @@ final class Durations {
     }
 
     /** Minutes and seconds, or hours and minutes. */
-    static String text(Duration duration) {
+    public static String text(Duration duration) {
         return duration.toHours() > 0
                 ? "%dh%02dm".formatted(duration.toHours(), duration.toMinutesPart())
                 : "%d:%02d".formatted(duration.toMinutes(), duration.toSecondsPart());

@@ -1,0 +1,2 @@
+/** The server's own tests, with the plugin on. */
+package io.penstock.servertests;
