@@ -37,28 +37,44 @@ final class Broker implements AutoCloseable {
     }
 
     private final LocalBroker broker;
+    private final Map<String, String> settings;
+    private final Map<String, Object> clients;
     private final Thread atExit;
     private final String address;
     private final Admin admin;
     private final KafkaProducer<byte[], byte[]> producer;
     private final Queue<Future<RecordMetadata>> sent = new ConcurrentLinkedQueue<>();
 
-    private Broker(LocalBroker broker) {
+    private Broker(LocalBroker broker, Map<String, String> settings, Map<String, Object> clients) {
         this.broker = broker;
+        this.settings = settings;
+        this.clients = clients;
         this.atExit = new Thread(broker::delete, "end-the-broker");
-        this.address = broker.start(Map.of("log.cleaner.enable", "false"), ignored -> {});
+        this.address = broker.start(settings, ignored -> {});
         Runtime.getRuntime().addShutdownHook(atExit);
-        this.admin = Admin.create(Map.of("bootstrap.servers", address));
+        this.admin = Admin.create(config(Map.of()));
         // One request at a time keeps the order; an idempotent producer does not always outlive a kill of its broker.
         this.producer = producer(Map.of("enable.idempotence", false, "max.in.flight.requests.per.connection", 1));
     }
 
     /** Starts one without data. */
     static Broker start(String name) {
+        return start(name, Map.of(), Map.of());
+    }
+
+    /**
+     * Starts one without data.
+     *
+     * @param settings more of the broker's
+     * @param clients properties that its clients need
+     */
+    static Broker start(String name, Map<String, String> settings, Map<String, Object> clients) {
         LocalBroker broker =
                 LocalBroker.at(RealCluster.STATE.resolve(name), Path.of("..", "..", "kafka-broker", "target", "libs"));
         broker.delete();
-        return new Broker(broker);
+        var all = new HashMap<>(settings);
+        all.put("log.cleaner.enable", "false");
+        return new Broker(broker, all, clients);
     }
 
     String address() {
@@ -76,7 +92,7 @@ final class Broker implements AutoCloseable {
 
     /** Starts it again, with its data and its address. */
     void restart() {
-        String again = broker.start(Map.of("log.cleaner.enable", "false"), ignored -> {});
+        String again = broker.start(settings, ignored -> {});
         if (!again.equals(address)) {
             throw new IllegalStateException("the broker has moved from " + address + " to " + again);
         }
@@ -104,10 +120,16 @@ final class Broker implements AutoCloseable {
     }
 
     KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
-        var config = new HashMap<String, Object>(more);
-        config.put("bootstrap.servers", address);
+        Map<String, Object> config = config(more);
         config.put("linger.ms", 5);
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    private Map<String, Object> config(Map<String, Object> more) {
+        var config = new HashMap<>(clients);
+        config.putAll(more);
+        config.put("bootstrap.servers", address);
+        return config;
     }
 
     /** Sends a record, or with null for the value a tombstone; it is there after {@link #flush}. */
