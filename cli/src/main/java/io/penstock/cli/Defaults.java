@@ -37,7 +37,7 @@ final class Defaults implements IDefaultValueProvider {
     }
 
     /** Reads the file that the arguments or the environment name, if they do. */
-    void readConfig(String[] arguments, CommandLine commandLine) {
+    void readConfig(String[] arguments) {
         if (arguments.length > 0 && arguments[0].equals("feed")) {
             return; // there it is what is fed, not what options are by default
         }
@@ -52,7 +52,7 @@ final class Defaults implements IDefaultValueProvider {
         if (file != null) {
             configFile = Path.of(file);
             readChanged();
-            refuseUnknown(file, commandLine);
+            refuseUnknown(file);
         }
     }
 
@@ -90,9 +90,9 @@ final class Defaults implements IDefaultValueProvider {
     }
 
     /** A misspelt option that were passed over in silence could load the wrong thing. */
-    private void refuseUnknown(String file, CommandLine commandLine) {
+    private void refuseUnknown(String file) {
         Set<String> known = new HashSet<>();
-        addOptions(commandLine, known);
+        addOptions(Penstock.commandLine(environment), known); // it may hold options of other verbs too
         for (Map.Entry<String, Object> entry : config.entrySet()) {
             if (!known.contains("--" + entry.getKey())) {
                 throw new UsageException("%s: there is no option --%s".formatted(file, entry.getKey()));

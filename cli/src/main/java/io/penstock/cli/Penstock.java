@@ -6,8 +6,10 @@ import io.penstock.core.time.Durations;
 import io.penstock.job.ExitCode;
 import io.penstock.job.TargetException;
 import io.penstock.node.NodeException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -24,17 +26,6 @@ import picocli.CommandLine.ParameterException;
         synopsisSubcommandLabel = "VERB",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {
-            DemoCommand.class,
-            LoadCommand.class,
-            ReindexCommand.class,
-            RestoreCommand.class,
-            DlqCommand.class,
-            BenchCommand.class,
-            FeedCommand.class,
-            NodeCommand.class,
-            AutoComplete.GenerateCompletion.class,
-        },
         footer = {
             "",
             "Try:",
@@ -43,6 +34,17 @@ import picocli.CommandLine.ParameterException;
             "  penstock load --help                                what a load can do",
         })
 public final class Penstock implements Runnable {
+    private static final List<Class<?>> VERBS = List.of(
+            DemoCommand.class,
+            LoadCommand.class,
+            ReindexCommand.class,
+            RestoreCommand.class,
+            DlqCommand.class,
+            BenchCommand.class,
+            FeedCommand.class,
+            NodeCommand.class,
+            AutoComplete.GenerateCompletion.class);
+
     /** Kept, or their levels would go with them. What libraries have to say is for whoever asks with -v. */
     static final Logger LIBRARIES = Logger.getLogger("");
 
@@ -59,13 +61,13 @@ public final class Penstock implements Runnable {
         System.setProperty("java.util.logging.SimpleFormatter.format", "%1$tT.%1$tL %4$s %5$s%6$s%n");
         LIBRARIES.setLevel(Level.OFF);
         OURS.setLevel(Level.INFO);
-        System.exit(run(commandLine(System.getenv()), arguments));
+        System.exit(run(commandLine(System.getenv(), asked(arguments)), arguments));
     }
 
     /** Options are parsed once the configuration file among them was read: it holds defaults for the others. */
     static int run(CommandLine commandLine, String... arguments) {
         try {
-            ((Defaults) commandLine.getDefaultValueProvider()).readConfig(arguments, commandLine);
+            ((Defaults) commandLine.getDefaultValueProvider()).readConfig(arguments);
         } catch (UsageException e) {
             commandLine.getErr().println("penstock: " + e.getMessage());
             return ExitCode.USAGE.number();
@@ -73,9 +75,28 @@ public final class Penstock implements Runnable {
         return commandLine.execute(arguments);
     }
 
-    /** The command line as it is parsed; for tests and documentation too. */
+    /**
+     * Looking through the options of all verbs takes longer than most of them do: if one is named, it is that alone.
+     */
+    private static List<Class<?>> asked(String[] arguments) {
+        if (arguments.length > 0 && Set.of("-V", "--version").contains(arguments[0])) {
+            return List.of();
+        }
+        List<Class<?>> named = VERBS.stream()
+                .filter(verb -> arguments.length > 0
+                        && verb.getAnnotation(Command.class).name().equals(arguments[0]))
+                .toList();
+        return named.isEmpty() ? VERBS : named;
+    }
+
+    /** The command line with all verbs. */
     static CommandLine commandLine(Map<String, String> environment) {
+        return commandLine(environment, VERBS);
+    }
+
+    private static CommandLine commandLine(Map<String, String> environment, List<Class<?>> verbs) {
         var commandLine = new CommandLine(new Penstock());
+        verbs.forEach(commandLine::addSubcommand);
         commandLine.setDefaultValueProvider(new Defaults(environment));
         commandLine.registerConverter(ByteSize.class, text -> converted(text, ByteSize::parse));
         commandLine.registerConverter(java.time.Duration.class, text -> converted(text, Durations::parse));

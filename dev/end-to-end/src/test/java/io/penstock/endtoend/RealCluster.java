@@ -28,8 +28,8 @@ public final class RealCluster implements AutoCloseable {
     /** The plugin's archive as the build has made it; the POM puts that before these tests. */
     public static final Path PLUGIN = Path.of("..", "..", "faster-bulk", "target", "faster-bulk.zip");
 
-    /** Where the servers of all tests have their files; Maven runs tests in several JVMs side by side. */
-    public static final Path STATE = Path.of("target", "end-to-end-" + System.getProperty("penstock.tests.fork", "1"));
+    /** Where the servers of all tests have their files. */
+    public static final Path STATE = Path.of("target", "end-to-end");
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CALL_LIMIT = Duration.ofSeconds(60);

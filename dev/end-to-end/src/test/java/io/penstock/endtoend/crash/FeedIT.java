@@ -328,7 +328,9 @@ class FeedIT {
                                 row.getString("playlists")));
             }
         }
-        await().atMost(PATIENCE).pollInterval(Duration.ofSeconds(1)).untilAsserted(() -> {
+        // To compare all of them takes seconds: not before they can be there.
+        await().atMost(PATIENCE).pollInterval(Duration.ofSeconds(1)).until(() -> counted() == expected.size());
+        await().atMost(PATIENCE).pollInterval(Duration.ofSeconds(3)).untilAsserted(() -> {
             assertThat(node.count(index)).isEqualTo(expected.size());
             Map<String, String> held = held();
             held.entrySet().removeIf(each -> each.getValue().equals(expected.get(each.getKey())));

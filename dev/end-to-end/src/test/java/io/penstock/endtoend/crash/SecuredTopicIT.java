@@ -43,16 +43,21 @@ class SecuredTopicIT {
         Path store = keyStore();
         broker = Broker.start(
                 "secured",
-                Map.of(
-                        "listener.security.protocol.map", "CONTROLLER:PLAINTEXT,PLAINTEXT:SASL_SSL",
-                        "inter.broker.listener.name", "PLAINTEXT",
-                        "sasl.enabled.mechanisms", "PLAIN",
-                        "sasl.mechanism.inter.broker.protocol", "PLAIN",
-                        "listener.name.plaintext.plain.sasl.jaas.config",
-                                LOGIN.formatted("loader", SECRET, " user_loader=\"" + SECRET + "\""),
-                        "ssl.keystore.location", store.toString(),
-                        "ssl.keystore.type", "PKCS12",
-                        "ssl.keystore.password", SECRET),
+                Map.ofEntries(
+                        Map.entry("listener.security.protocol.map", "CONTROLLER:PLAINTEXT,PLAINTEXT:SASL_SSL"),
+                        Map.entry("inter.broker.listener.name", "PLAINTEXT"),
+                        Map.entry("sasl.enabled.mechanisms", "PLAIN"),
+                        Map.entry("sasl.mechanism.inter.broker.protocol", "PLAIN"),
+                        Map.entry(
+                                "listener.name.plaintext.plain.sasl.jaas.config",
+                                LOGIN.formatted("loader", SECRET, " user_loader=\"" + SECRET + "\"")),
+                        Map.entry("ssl.keystore.location", store.toString()),
+                        Map.entry("ssl.keystore.type", "PKCS12"),
+                        Map.entry("ssl.keystore.password", SECRET),
+                        // A broker tries its own key against what it trusts before it starts.
+                        Map.entry("ssl.truststore.location", store.toString()),
+                        Map.entry("ssl.truststore.type", "PKCS12"),
+                        Map.entry("ssl.truststore.password", SECRET)),
                 new HashMap<>(client(SECRET)));
         broker.create(TOPIC, 2);
         for (int n = 0; n < 100; n++) {
@@ -63,7 +68,9 @@ class SecuredTopicIT {
 
     @AfterAll
     static void endBroker() {
-        broker.close();
+        if (broker != null) {
+            broker.close();
+        }
     }
 
     @BeforeEach
