@@ -61,7 +61,7 @@ public final class Penstock implements Runnable {
         System.setProperty("java.util.logging.SimpleFormatter.format", "%1$tT.%1$tL %4$s %5$s%6$s%n");
         LIBRARIES.setLevel(Level.OFF);
         OURS.setLevel(Level.INFO);
-        System.exit(run(commandLine(System.getenv(), asked(arguments)), arguments));
+        System.exit(run(commandLine(System.getenv(), arguments), arguments));
     }
 
     /** Options are parsed once the configuration file among them was read: it holds defaults for the others. */
@@ -78,15 +78,14 @@ public final class Penstock implements Runnable {
     /**
      * Looking through the options of all verbs takes longer than most of them do: if one is named, it is that alone.
      */
-    private static List<Class<?>> asked(String[] arguments) {
-        if (arguments.length > 0 && Set.of("-V", "--version").contains(arguments[0])) {
-            return List.of();
-        }
+    static CommandLine commandLine(Map<String, String> environment, String[] arguments) {
+        String first = arguments.length == 0 ? "" : arguments[0];
         List<Class<?>> named = VERBS.stream()
-                .filter(verb -> arguments.length > 0
-                        && verb.getAnnotation(Command.class).name().equals(arguments[0]))
+                .filter(verb -> verb.getAnnotation(Command.class).name().equals(first))
                 .toList();
-        return named.isEmpty() ? VERBS : named;
+        boolean alone = Set.of("-V", "--version").contains(first) || !named.isEmpty();
+        boolean ofAll = named.contains(AutoComplete.GenerateCompletion.class); // it completes every verb
+        return commandLine(environment, alone && !ofAll ? named : VERBS);
     }
 
     /** The command line with all verbs. */

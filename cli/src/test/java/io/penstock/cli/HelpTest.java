@@ -71,6 +71,13 @@ class HelpTest {
                 .isEqualTo(2);
     }
 
+    /** Verbs are made when they are named; the script is about all of them. */
+    @Test
+    void completionKnowsEveryVerb() {
+        assertThat(run("generate-completion")).isZero();
+        assertThat(out.toString()).contains("--bulk-bytes", "--fail-below", "--with-kafka");
+    }
+
     @Test
     void aNodeThatCannotBeIsWrongUsage() {
         assertThat(run("node", "start", "--heap", "10")).isEqualTo(2);
@@ -78,7 +85,7 @@ class HelpTest {
     }
 
     private int run(String... arguments) {
-        CommandLine commandLine = Penstock.commandLine(Map.of());
+        CommandLine commandLine = Penstock.commandLine(Map.of(), arguments);
         commandLine.setOut(new PrintWriter(out, true));
         commandLine.setErr(new PrintWriter(err, true));
         return Penstock.run(commandLine, arguments);

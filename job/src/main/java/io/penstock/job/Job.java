@@ -258,10 +258,18 @@ public final class Job {
                 .read()
                 .map(state -> state.settings().getOrDefault(GC_DELETES, SERVERS_GC_DELETES))
                 .orElse(SERVERS_GC_DELETES);
-        if (isShorter(remembered, plan.outageMax())) {
+        boolean forEver = plan.outageMax().isZero();
+        if (forEver || isShorter(remembered, plan.outageMax())) {
             listener.onWarning(
-                    "%s forgets after %s what was deleted (%s), and a write may be tried for %s (--max-outage): set it longer, or a late one can bring a document back"
-                            .formatted(index.name(), remembered, GC_DELETES, Durations.text(plan.outageMax())));
+                    "%s forgets after %s what was deleted (%s), and a write may be tried %s (--max-outage): set it longer, or a late one can bring a document back"
+                            .formatted(
+                                    index.name(),
+                                    remembered,
+                                    GC_DELETES,
+                                    forEver
+                                            ? "for ever"
+                                            : "for %,d s"
+                                                    .formatted(plan.outageMax().toSeconds())));
         }
     }
 

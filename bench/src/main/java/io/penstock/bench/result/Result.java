@@ -123,7 +123,9 @@ public record Result(
 
     /** The most that a cell has given without being rejected more than the experiment goes to; with a space before. */
     private String capacity() {
-        if (experiment.untilRejectedPercent() >= 100) {
+        boolean known = experiment.cells().stream()
+                .anyMatch(cell -> of(cell, Measure.REJECTED_PERCENT).isPresent());
+        if (experiment.untilRejectedPercent() >= 100 || !known) {
             return "";
         }
         Comparator<Cell> byRate = Comparator.comparingDouble(
@@ -158,7 +160,7 @@ public record Result(
         }
         return cells.isEmpty()
                 ? "Nothing could be measured."
-                : "%s. %s.".formatted(capital(measure.label()), String.join("; ", cells));
+                : "%s. %s.%s".formatted(capital(measure.label()), String.join("; ", cells), capacity());
     }
 
     private static String capital(String text) {

@@ -23,6 +23,8 @@ final class LoadProcess {
     /** A file that no load comes to the end of within the time that it is measured. */
     private static final long DOCUMENTS_PER_SECOND_MAX = 150_000;
 
+    private static final long TIMED_BYTES_MAX = 4L << 30;
+
     private final Program program;
     private final Path work;
     private final long seed;
@@ -78,7 +80,8 @@ final class LoadProcess {
     Path file(Setup setup) throws IOException {
         long documents = setup.documents()
                 .orElse((long) ((setup.warmUpSeconds() + setup.seconds() + 5) * DOCUMENTS_PER_SECOND_MAX));
-        return Workloads.file(work.resolve("workload"), setup.workload(), seed, documents);
+        long bytes = setup.documents().isPresent() ? Long.MAX_VALUE : TIMED_BYTES_MAX;
+        return Workloads.file(work.resolve("workload"), setup.workload(), seed, documents, bytes);
     }
 
     static Loaded loaded(Child.Outcome outcome, Setup setup) {

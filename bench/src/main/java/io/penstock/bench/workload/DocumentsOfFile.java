@@ -42,13 +42,18 @@ final class DocumentsOfFile implements Workload {
         long bytes = 0;
         Reading reading = reader.next();
         while (!(reading instanceof EndOfPartition) && bytes < BYTES_MAX) {
-            if (reading instanceof Document document && document.operation() != Operation.DELETE) {
+            if (reading instanceof Document document && isWhole(document)) {
                 byte[] line = line(document);
                 documents.add(line);
                 bytes += line.length;
             }
             reading = reader.next();
         }
+    }
+
+    /** Not what changes or deletes another, in a bulk file. */
+    private static boolean isWhole(Document document) {
+        return document.operation() == Operation.INDEX || document.operation() == Operation.CREATE;
     }
 
     private static byte[] line(Document document) {

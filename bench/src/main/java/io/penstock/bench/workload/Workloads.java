@@ -53,15 +53,19 @@ public final class Workloads {
         return name.contains(".") || name.contains("/");
     }
 
-    /** A file with so many documents of a workload, written once and kept. */
-    public static Path file(Path folder, String name, long seed, long documents) throws IOException {
+    /**
+     * A file with so many documents of a workload, or with fewer if they have more bytes; written once and kept.
+     *
+     * @throws IllegalArgumentException if there is no such workload, or its file cannot be read
+     */
+    public static Path file(Path folder, String name, long seed, long documents, long bytesMax) throws IOException {
         String source = isFile(name) ? stamp(Path.of(name)) : name;
         Path file = Files.createDirectories(folder).resolve("%s-%d-%d.ndjson".formatted(source, seed, documents));
         if (!Files.exists(file)) {
             // Complete or not there: an interrupted run must not leave a shorter file under the name.
             Path part = folder.resolve(file.getFileName() + ".part");
             try (OutputStream out = Files.newOutputStream(part)) {
-                write(named(name, seed), documents, out);
+                write(named(name, seed), documents, bytesMax, out);
             }
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
         }
@@ -69,20 +73,30 @@ public final class Workloads {
     }
 
     /** Another one when the file has changed. */
-    private static String stamp(Path file) throws IOException {
-        return "%s-%d-%d"
-                .formatted(
-                        file.getFileName(),
-                        Files.size(file),
-                        Files.getLastModifiedTime(file).toMillis());
+    private static String stamp(Path file) {
+        try {
+            return "%s-%d-%d"
+                    .formatted(
+                            file.getFileName(),
+                            Files.size(file),
+                            Files.getLastModifiedTime(file).toMillis());
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the workload %s cannot be read".formatted(file), e);
+        }
     }
 
     /** Writes the next documents of a workload. */
     public static void write(Workload workload, long documents, OutputStream to) throws IOException {
+        write(workload, documents, Long.MAX_VALUE, to);
+    }
+
+    private static void write(Workload workload, long documents, long bytesMax, OutputStream to) throws IOException {
         var bytes = new Bytes();
-        for (long i = 0; i < documents; i++) {
+        long written = 0;
+        for (long i = 0; i < documents && written < bytesMax; i++) {
             workload.next(bytes);
             if (bytes.length() > WRITE_BYTES) {
+                written += bytes.length();
                 bytes.writeTo(to);
                 bytes.clear();
             }

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ExperimentFileTest {
     static final List<String> BUILT_IN = ExperimentFile.BUILT_IN;
@@ -29,6 +30,13 @@ final class ExperimentFileTest {
         if (!name.equals("soak")) {
             assertThat(whole.rounds()).isGreaterThanOrEqualTo(5);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"every-size", "replicas", "slow-disk", "write-threads"})
+    void furtherExperimentsAboutThePluginCanBeRead(String name) {
+        assertThat(ExperimentFile.read("plugin/" + name + ".yaml", false).cells())
+                .hasSizeGreaterThan(10);
     }
 
     @Test

@@ -56,7 +56,9 @@ final class ReportTest {
         assertThat(new Result(experiment, false, Map.of(), "again", trials).summary())
                 .endsWith(" Capacity: 180 documents/s, by clients=2, the most with at most 5.00% rejected.");
         assertThat(new Result(experiment, false, Map.of(), "again", trials.subList(2, 3)).summary())
-                .doesNotContain("clients=2");
+                .endsWith(" Capacity: less than any cell asks for.");
+        assertThat(new Result(experiment, false, Map.of(), "again", List.of(trial("clients=1", 1, 100))).summary())
+                .doesNotContain("Capacity");
     }
 
     @Test

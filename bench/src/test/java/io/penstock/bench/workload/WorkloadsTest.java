@@ -95,9 +95,42 @@ final class WorkloadsTest {
 
         assertThat(lines.getFirst().path("clientip").asText()).isEqualTo("83.149.9.216");
         assertThat(lines.get(9_999)).as("from the beginning again").isEqualTo(lines.getFirst());
-        Path file = Workloads.file(folder, log, 0, 20);
+        Path file = Workloads.file(folder, log, 0, 20, Long.MAX_VALUE);
         assertThat(Files.readAllLines(file)).hasSize(20);
-        assertThat(Workloads.file(folder, log, 0, 20)).as("written once").isEqualTo(file);
+        assertThat(Workloads.file(folder, log, 0, 20, Long.MAX_VALUE))
+                .as("written once")
+                .isEqualTo(file);
+    }
+
+    @Test
+    void ofABulkFileWholeDocumentsAreTaken(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("mine.bulk"), """
+                {"index":{"_id":"1"}}
+                {"a":1}
+                {"update":{"_id":"1"}}
+                {"doc":{"a":2}}
+                {"delete":{"_id":"1"}}
+                {"create":{"_id":"2"}}
+                {"a":3}
+                """);
+
+        assertThat(new String(written(file.toString(), 0, 3), StandardCharsets.UTF_8))
+                .isEqualTo("{\"a\":1}\n{\"a\":3}\n{\"a\":1}\n");
+    }
+
+    @Test
+    void aFileThatIsNotThereIsSaidSo(@TempDir Path folder) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        Workloads.file(folder, folder.resolve("none.ndjson").toString(), 0, 1, Long.MAX_VALUE))
+                .withMessageContaining("none.ndjson cannot be read");
+    }
+
+    @Test
+    void aFileForATimedLoadEndsAtItsBytes(@TempDir Path folder) throws IOException {
+        Path file = Workloads.file(folder, "systembase-big", 1, 1_000, 3 << 20);
+
+        assertThat(Files.size(file)).isBetween(3L << 20, 6L << 20);
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.window.Outcome;
 import io.penstock.job.ExitCode;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.Fault.HostileJson;
 import io.penstock.testkit.proxy.Fault.Pass;

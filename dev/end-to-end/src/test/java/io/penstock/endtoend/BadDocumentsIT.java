@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.core.document.Operation;
 import io.penstock.job.ExitCode;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.source.file.DeadLetterSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

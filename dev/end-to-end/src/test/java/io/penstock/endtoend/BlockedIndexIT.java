@@ -7,6 +7,8 @@ import io.penstock.core.event.LoadEvent;
 import io.penstock.core.window.Outcome;
 import io.penstock.core.window.WindowSize;
 import io.penstock.job.ExitCode;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.envelope.Journal;
 import io.penstock.job.ExitCode;
 import io.penstock.job.FinishPlan;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;

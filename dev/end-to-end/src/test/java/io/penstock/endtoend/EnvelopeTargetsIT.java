@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.job.ExitCode;
 import io.penstock.job.FinishPlan;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import java.nio.file.Path;
 import java.util.Map;

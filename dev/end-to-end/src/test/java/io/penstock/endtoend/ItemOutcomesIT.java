@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.core.document.Operation;
 import io.penstock.core.fate.Counts;
 import io.penstock.job.ExitCode;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.Fault.Pass;
 import java.nio.file.Path;

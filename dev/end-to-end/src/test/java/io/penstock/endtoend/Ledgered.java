@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.core.fate.Counts;
 import io.penstock.job.ExitCode;
+import io.penstock.realservers.RealCluster;
 import io.penstock.testkit.proxy.Journal;
 import java.util.HashSet;
 import java.util.List;

@@ -7,6 +7,8 @@ import io.penstock.cluster.Credentials;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.window.Outcome;
 import io.penstock.job.ExitCode;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.Fault.Pass;
 import io.penstock.testkit.proxy.FaultProxy;

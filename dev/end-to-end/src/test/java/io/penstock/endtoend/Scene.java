@@ -1,5 +1,6 @@
 package io.penstock.endtoend;
 
+import io.penstock.realservers.RealCluster;
 import io.penstock.testkit.proxy.FaultProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.window.Outcome;
 import io.penstock.job.ExitCode;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

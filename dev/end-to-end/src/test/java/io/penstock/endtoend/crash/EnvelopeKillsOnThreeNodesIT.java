@@ -1,6 +1,6 @@
 package io.penstock.endtoend.crash;
 
-import io.penstock.endtoend.RealNode;
+import io.penstock.realservers.RealNode;
 import org.junit.jupiter.api.Tag;
 
 /** The same where replicas must come back too. */

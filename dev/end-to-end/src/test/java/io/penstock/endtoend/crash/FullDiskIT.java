@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.endtoend.RealCluster;
-import io.penstock.endtoend.RealNode;
+import io.penstock.realservers.Program;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.FaultProxy;
 import java.io.IOException;

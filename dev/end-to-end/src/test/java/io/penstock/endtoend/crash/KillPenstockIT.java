@@ -3,8 +3,9 @@ package io.penstock.endtoend.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.endtoend.RealCluster;
-import io.penstock.endtoend.RealNode;
+import io.penstock.realservers.Program;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.FaultProxy;
 import io.penstock.testkit.seeds.Seeds;

@@ -3,11 +3,12 @@ package io.penstock.endtoend.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.endtoend.RealCluster;
-import io.penstock.endtoend.RealNode;
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.Distribution;
 import io.penstock.node.NodeException;
+import io.penstock.realservers.Program;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

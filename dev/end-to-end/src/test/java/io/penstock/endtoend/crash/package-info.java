@@ -1,6 +1,6 @@
 /**
  * The whole program as a process of its own that is killed, stopped, starved of memory and disk, and run again: the
- * fixture ({@link io.penstock.endtoend.crash.Program}, {@link io.penstock.endtoend.crash.PlantedDocuments},
+ * fixture ({@link io.penstock.realservers.Program}, {@link io.penstock.endtoend.crash.PlantedDocuments},
  * {@link io.penstock.endtoend.crash.Proof}) and the tests.
  */
 @NullMarked

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.endtoend.RealCluster;
+import io.penstock.realservers.RealCluster;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

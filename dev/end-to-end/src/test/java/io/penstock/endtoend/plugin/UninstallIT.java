@@ -2,9 +2,9 @@ package io.penstock.endtoend.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endtoend.RealCluster;
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.Distribution;
+import io.penstock.realservers.RealCluster;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;

@@ -67,7 +67,7 @@ class ConnectionFaultTest {
 
     @Test
     void lateResetsAndIsAppliedAfterwards() throws Exception {
-        on.proxy().script(new Fault.Late(Duration.ofMillis(300)));
+        on.proxy().script(new Fault.Late(Duration.ofSeconds(2)));
         try (RawClient raw = new RawClient(on.proxy().url())) {
             raw.sendBulk(pairs(4));
             assertThatThrownBy(raw::read).isInstanceOf(SocketException.class);

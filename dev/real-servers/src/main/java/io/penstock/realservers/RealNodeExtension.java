@@ -1,4 +1,4 @@
-package io.penstock.endtoend;
+package io.penstock.realservers;
 
 import io.penstock.node.ClusterSpec;
 import io.penstock.node.Distribution;

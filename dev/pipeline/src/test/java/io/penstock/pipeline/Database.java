@@ -1,4 +1,4 @@
-package io.penstock.endtoend.crash;
+package io.penstock.pipeline;
 
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,9 +1,10 @@
-package io.penstock.endtoend.crash;
+package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endtoend.RealCluster;
-import io.penstock.endtoend.RealNode;
+import io.penstock.realservers.Program;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
-package io.penstock.endtoend.crash;
+package io.penstock.pipeline;
 
-import io.penstock.endtoend.RealCluster;
 import io.penstock.node.LocalBroker;
+import io.penstock.realservers.RealCluster;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;

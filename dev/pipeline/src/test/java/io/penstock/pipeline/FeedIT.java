@@ -1,12 +1,13 @@
-package io.penstock.endtoend.crash;
+package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.endtoend.RealCluster;
-import io.penstock.endtoend.RealNode;
+import io.penstock.realservers.Program;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.seeds.Seeds;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,9 @@ class FeedIT {
                     .as("mariadb-server is not installed")
                     .isTrue();
         }
+        assertThat(Database.isInstalled())
+                .as("mariadb-server is not installed, and in CI it has to be")
+                .isTrue();
         broker = Broker.start("feeds");
         database = Database.start(databaseFolder.resolve("mariadb"));
     }

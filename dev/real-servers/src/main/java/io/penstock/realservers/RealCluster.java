@@ -1,4 +1,4 @@
-package io.penstock.endtoend;
+package io.penstock.realservers;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -25,11 +25,11 @@ import java.util.Map;
  * proxy and none of the code under test. Safe for any thread.
  */
 public final class RealCluster implements AutoCloseable {
-    /** The plugin's archive as the build has made it; the POM puts that before these tests. */
+    /** The plugin's archive as the build makes it; tests that want it have it before them in their POM. */
     public static final Path PLUGIN = Path.of("..", "..", "faster-bulk", "target", "faster-bulk.zip");
 
-    /** Where the servers of all tests have their files. */
-    public static final Path STATE = Path.of("target", "end-to-end");
+    /** Where the servers of a module's tests have their files. */
+    public static final Path STATE = Path.of("target", "servers");
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CALL_LIMIT = Duration.ofSeconds(60);
@@ -75,6 +75,7 @@ public final class RealCluster implements AutoCloseable {
         return url(0);
     }
 
+    /** A node's address; the same after a restart. */
     public URI url(int node) {
         return urls.get(node);
     }
@@ -107,22 +108,27 @@ public final class RealCluster implements AutoCloseable {
     /** An answer with its status. */
     public record Answer(int status, JsonNode json) {}
 
+    /** Calls that fail the test when the answer is an error. */
     public JsonNode get(String path) {
         return ok("GET", path, "");
     }
 
+    /** As {@link #get}. */
     public JsonNode put(String path, String body) {
         return ok("PUT", path, body);
     }
 
+    /** As {@link #get}. */
     public JsonNode post(String path, String body) {
         return ok("POST", path, body);
     }
 
+    /** As {@link #get}. */
     public JsonNode delete(String path) {
         return ok("DELETE", path, "");
     }
 
+    /** Whether it answers 200 to a HEAD. */
     public boolean exists(String path) {
         return call("HEAD", path, "").status() == 200;
     }

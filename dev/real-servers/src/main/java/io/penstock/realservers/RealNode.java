@@ -1,4 +1,4 @@
-package io.penstock.endtoend;
+package io.penstock.realservers;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

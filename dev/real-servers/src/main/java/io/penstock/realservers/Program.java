@@ -1,4 +1,4 @@
-package io.penstock.endtoend.crash;
+package io.penstock.realservers;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * The program as users run it: a process of its own, with a home of its own, so that it can be killed and started
  * again. Everything it starts is ended by {@link #close}. Used by one thread.
  */
-final class Program implements AutoCloseable {
+public final class Program implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String DEFAULT_HEAP = "256m";
     private static final String SHELL_DEFAULTS = "--default-signal=INT,HUP,TERM,PIPE";
@@ -34,39 +34,42 @@ final class Program implements AutoCloseable {
     private Optional<Path> letters = Optional.empty();
 
     /** @param home an empty folder, for state and for what the program prints */
-    Program(Path home) {
+    public Program(Path home) {
         this.home = home;
         this.state = home.resolve("state");
     }
 
-    Program heap(String wanted) {
+    /** Heap of its JVM, as in {@code -Xmx}. */
+    public Program heap(String wanted) {
         heap = wanted;
         return this;
     }
 
-    Program state(Path wanted) {
+    /** Its {@code --state}, if not in its home. */
+    public Program state(Path wanted) {
         state = wanted;
         return this;
     }
 
     /** Words before the command, for example a tracer. */
-    Program under(String... words) {
+    public Program under(String... words) {
         prefix = List.of(words);
         return this;
     }
 
     /** Where {@code --dlq} puts dead letters. */
-    Program deadLetters(Path wanted) {
+    public Program deadLetters(Path wanted) {
         letters = Optional.of(wanted);
         return this;
     }
 
     /** The file of dead letters, whether it is there or not. */
-    Path deadLetters() {
+    public Path deadLetters() {
         return letters.orElseGet(() -> job().resolve("dead-letters.ndjson"));
     }
 
-    Path state() {
+    /** Where its {@code --state} is. */
+    public Path state() {
         return state;
     }
 
@@ -74,7 +77,7 @@ final class Program implements AutoCloseable {
      * Starts {@code load FILE -i INDEX} against one address, without looking for other nodes and without an envelope,
      * so that the index has the settings that the test gave it.
      */
-    Running load(URI target, Path file, String index, String... more) {
+    public Running load(URI target, Path file, String index, String... more) {
         return enveloped(
                 target,
                 file,
@@ -83,7 +86,7 @@ final class Program implements AutoCloseable {
     }
 
     /** The same under an envelope. */
-    Running enveloped(URI target, Path file, String index, String... more) {
+    public Running enveloped(URI target, Path file, String index, String... more) {
         return start(Stream.concat(
                         Stream.of("load", file.toString(), "-i", index, "-t", target.toString(), "--no-sniff"),
                         Stream.of(more))
@@ -91,14 +94,14 @@ final class Program implements AutoCloseable {
     }
 
     /** Starts the program with these arguments, {@code --state} and {@code --output json}; its input is empty. */
-    Running start(String... arguments) {
+    public Running start(String... arguments) {
         return start(builder(arguments)
                 .redirectInput(Path.of("/dev/null").toFile())
                 .redirectOutput(out(started.size()).toFile()));
     }
 
     /** As {@link #start}, but the test holds both ends of standard input and output. */
-    Running startWithPipes(String... arguments) {
+    public Running startWithPipes(String... arguments) {
         return start(builder(arguments));
     }
 
@@ -150,7 +153,7 @@ final class Program implements AutoCloseable {
     }
 
     /** The folder of the only job there is. */
-    Path job() {
+    public Path job() {
         try (Stream<Path> jobs = Files.list(state.resolve("jobs"))) {
             List<Path> all = jobs.toList();
             if (all.size() != 1) {
@@ -163,12 +166,12 @@ final class Program implements AutoCloseable {
     }
 
     /** What the next run would go on from, read as that run reads it. */
-    Optional<Checkpoint> checkpoint() {
+    public Optional<Checkpoint> checkpoint() {
         return Files.isDirectory(state.resolve("jobs")) ? new CheckpointStore(job()).read() : Optional.empty();
     }
 
     /** How many documents have their end for good. */
-    long checkpointed() {
+    public long checkpointed() {
         return checkpoint().map(checkpoint -> checkpoint.counts().read()).orElse(0L);
     }
 
@@ -178,7 +181,7 @@ final class Program implements AutoCloseable {
     }
 
     /** One process. */
-    static final class Running {
+    public static final class Running {
         private final Process process;
         private final Path out;
         private final Path err;
@@ -189,20 +192,23 @@ final class Program implements AutoCloseable {
             this.err = err;
         }
 
-        long pid() {
+        /** Of the process, or of what it runs under. */
+        public long pid() {
             return process.pid();
         }
 
-        boolean isAlive() {
+        /** Whether it has not ended. */
+        public boolean isAlive() {
             return process.isAlive();
         }
 
-        OutputStream input() {
+        /** Its standard input, if it was started with pipes. */
+        public OutputStream input() {
             return process.getOutputStream();
         }
 
         /** Closes our end of the program's standard output, as a pipe's reader that goes away. */
-        void closeOutput() {
+        public void closeOutput() {
             try {
                 process.getInputStream().close();
             } catch (IOException e) {
@@ -211,7 +217,7 @@ final class Program implements AutoCloseable {
         }
 
         /** SIGKILL, also to what it runs under; returns when it is gone. */
-        void kill() {
+        public void kill() {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
             try {
@@ -222,21 +228,22 @@ final class Program implements AutoCloseable {
         }
 
         /** Sends a signal by its name, without SIG. */
-        void signal(String name) throws IOException, InterruptedException {
+        public void signal(String name) throws IOException, InterruptedException {
             new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start().waitFor();
         }
 
         /** Whether it ends within this time by itself. */
-        boolean endsWithin(Duration limit) throws InterruptedException {
+        public boolean endsWithin(Duration limit) throws InterruptedException {
             return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
         }
 
         /** Waits for its end, and fails if it does not come in two minutes. */
-        Ended end() throws InterruptedException {
+        public Ended end() throws InterruptedException {
             return end(Duration.ofMinutes(2));
         }
 
-        Ended end(Duration limit) throws InterruptedException {
+        /** Waits for its end, and fails if it does not come in this time. */
+        public Ended end(Duration limit) throws InterruptedException {
             if (!endsWithin(limit)) {
                 kill();
                 throw new AssertionError("it did not end within " + limit + ":\n" + text(err));
@@ -245,12 +252,12 @@ final class Program implements AutoCloseable {
         }
 
         /** What it has said so far on standard error. */
-        String said() {
+        public String said() {
             return text(err);
         }
 
         /** A figure of {@code /proc/PID/status} in kilobytes, for example the peak of resident memory, VmHWM. */
-        long kilobytes(String name) {
+        public long kilobytes(String name) {
             try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid()), "status"))) {
                 return lines.filter(line -> line.startsWith(name + ":"))
                         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
@@ -271,9 +278,9 @@ final class Program implements AutoCloseable {
     }
 
     /** How a process ended, and what it printed. */
-    record Ended(int exit, String out, String err) {
+    public record Ended(int exit, String out, String err) {
         /** The summary; fails when standard output is not one JSON object and nothing else. */
-        JsonNode summary() {
+        public JsonNode summary() {
             try (var values = JSON.readerFor(JsonNode.class).<JsonNode>readValues(out)) {
                 List<JsonNode> all = values.readAll();
                 if (all.size() != 1) {
@@ -285,7 +292,8 @@ final class Program implements AutoCloseable {
             }
         }
 
-        long documents(String fate) {
+        /** A count of documents in the summary, by its name there; -1 without one. */
+        public long documents(String fate) {
             return summary().path("documents").path(fate).asLong(-1);
         }
     }

@@ -1,4 +1,4 @@
-package io.penstock.endtoend.crash;
+package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -10,8 +10,9 @@ import io.penstock.bench.trial.ProcessGauge;
 import io.penstock.bench.workload.Bytes;
 import io.penstock.bench.workload.Workload;
 import io.penstock.bench.workload.Workloads;
-import io.penstock.endtoend.RealCluster;
-import io.penstock.endtoend.RealNode;
+import io.penstock.realservers.Program;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * compilers, on a machine that does nothing else:
  *
  * <pre>
- * mvn verify -pl dev/end-to-end -am -Dit.test=PipelineMeasurement -Dpenstock.tests.jvm=-Dmeasured -Dtest=none \
+ * mvn verify -pl dev/pipeline -am -Dit.test=PipelineMeasurement -Dpenstock.tests.jvm=-Dmeasured -Dtest=none \
  *     -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
  * </pre>
  *

@@ -1,12 +1,13 @@
-package io.penstock.endtoend.crash;
+package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.penstock.endtoend.RealCluster;
-import io.penstock.endtoend.RealNode;
+import io.penstock.realservers.Program;
+import io.penstock.realservers.RealCluster;
+import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.FaultProxy;
 import io.penstock.testkit.seeds.Seeds;
@@ -150,12 +151,13 @@ class TopicIT {
         broker.send(topic, "k", null);
         broker.flush();
         try (FaultProxy proxy = FaultProxy.start(node.url())) {
-            proxy.script(new Fault.Late(Duration.ofSeconds(4)));
+            proxy.script(new Fault.Late(Duration.ofSeconds(5)));
             Program.Running running = program.start(words(proxy.url(), broker.url(topic), index, "--follow"));
             int before = status == 201 ? 1 : 0; // the one that was sent again
             await().atMost(PATIENCE).until(() -> {
                 node.call("POST", "/" + index + "/_refresh", "");
-                return proxy.journal().itemStatuses().getOrDefault(status, 0L) > before;
+                Map<Integer, Long> answers = proxy.journal().itemStatuses();
+                return answers.containsKey(200) && answers.getOrDefault(status, 0L) > before; // 200: it was deleted
             });
             running.signal("INT");
             return running.end();
