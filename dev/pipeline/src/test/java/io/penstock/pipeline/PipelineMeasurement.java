@@ -52,6 +52,7 @@ class PipelineMeasurement {
     private static final int TRACKS = 200_000;
     private static final Duration LAG_TIME = Duration.ofSeconds(60);
     private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration SETTLED = Duration.ofSeconds(3);
     private static final Path EXAMPLE = Path.of("..", "..", "examples", "catalog");
     private static final Path RESULTS = Path.of("..", "..", "bench", "results");
 
@@ -158,6 +159,7 @@ class PipelineMeasurement {
                     "--mapping",
                     EXAMPLE.resolve("mapping.json").toString());
             await().atMost(PATIENCE).ignoreExceptions().until(() -> node.count("measured") == TRACKS);
+            settle(node, database);
             lag(node, database, 50, 0);
             lag(node, database, 1_000, TRACKS / 2);
             feed.signal("INT");
@@ -194,6 +196,25 @@ class PipelineMeasurement {
                 "- CPU of the feed until then: %.1f s, its start included; %.0f s per million rows",
                 cpu,
                 cpu / TRACKS * 1e6));
+    }
+
+    /** Until the feed is through with the rows of side tables that its snapshot still has: changes wait behind them. */
+    private static void settle(RealCluster node, Database database) throws Exception {
+        for (long plays = 500_000_000; ; plays++) { // more than any track has
+            long expected = plays;
+            long from = System.nanoTime();
+            try (Connection connection = database.connect("catalog")) {
+                Database.execute(connection, "UPDATE tracks SET plays = %d WHERE id = %d".formatted(expected, TRACKS));
+            }
+            await().atMost(PATIENCE)
+                    .until(() -> node.get("/measured/_doc/" + TRACKS)
+                                    .at("/_source/plays")
+                                    .asLong()
+                            == expected);
+            if (System.nanoTime() - from < SETTLED.toNanos()) {
+                return;
+            }
+        }
     }
 
     /** Each change is a transaction of its own and gives a track a number of plays that no other has. */

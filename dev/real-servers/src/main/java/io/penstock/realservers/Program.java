@@ -154,12 +154,19 @@ public final class Program implements AutoCloseable {
 
     /** The folder of the only job there is. */
     public Path job() {
+        return onlyJob().orElseThrow(() -> new IllegalStateException("no job was begun in " + state));
+    }
+
+    private Optional<Path> onlyJob() {
+        if (!Files.isDirectory(state.resolve("jobs"))) {
+            return Optional.empty();
+        }
         try (Stream<Path> jobs = Files.list(state.resolve("jobs"))) {
             List<Path> all = jobs.toList();
-            if (all.size() != 1) {
+            if (all.size() > 1) {
                 throw new IllegalStateException("one job was expected: " + all);
             }
-            return all.getFirst();
+            return all.stream().findFirst();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -167,7 +174,7 @@ public final class Program implements AutoCloseable {
 
     /** What the next run would go on from, read as that run reads it. */
     public Optional<Checkpoint> checkpoint() {
-        return Files.isDirectory(state.resolve("jobs")) ? new CheckpointStore(job()).read() : Optional.empty();
+        return onlyJob().flatMap(job -> new CheckpointStore(job).read());
     }
 
     /** How many documents have their end for good. */

@@ -1,4 +1,4 @@
-package io.penstock.endtoend.plugin;
+package io.penstock.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

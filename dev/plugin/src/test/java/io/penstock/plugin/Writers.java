@@ -1,4 +1,4 @@
-package io.penstock.endtoend.plugin;
+package io.penstock.plugin;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
