@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * earlier operation on the same id is still on its way.
  */
 final class ReaderLoop {
+    /** A source that trickles must not keep documents waiting until a batch is full: at 20 kB/s that takes a minute. */
+    private static final long OPEN_NANOS_MAX = 1_000_000_000L;
+
     private final LoadPlan plan;
     private final SharedWindow window;
     private final Ledger ledger;
@@ -34,6 +37,7 @@ final class ReaderLoop {
     private final StopSignal stop;
     private final Consumer<Batch> handOver;
     private @Nullable Batcher open;
+    private long openedNanos;
 
     ReaderLoop(
             LoadPlan plan,
@@ -97,12 +101,17 @@ final class ReaderLoop {
                     return;
                 }
             }
-            if (open != null
-                    && (open.isFull() || open.documents() >= plan.rate().batchDocuments())) {
+            if (open != null && isReady(open)) {
                 close(partition, reader);
             }
         }
         discard();
+    }
+
+    private boolean isReady(Batcher batcher) {
+        return batcher.isFull()
+                || batcher.documents() >= plan.rate().batchDocuments()
+                || plan.clock().nanos() - openedNanos > OPEN_NANOS_MAX;
     }
 
     /** Waits while an operation on the same id is under way; if it is in the open batch, that goes out first. */
@@ -137,6 +146,7 @@ final class ReaderLoop {
             plan.memory().reserve(reserved);
             batcher = new Batcher(partition.ordinal(), plan.memory(), reserved, limit, plan.index(), plan.serverIds());
             open = batcher;
+            openedNanos = plan.clock().nanos();
         }
         return batcher;
     }

@@ -36,6 +36,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,18 +87,47 @@ class LoadTest {
                 .contains(StopReason.INTERRUPTED, StopReason.TARGET_UNUSABLE);
     }
 
+    /** As a topic that is followed does: the next document is never far, and a batch would be full in hours. */
+    @Test
+    void whatTricklesDoesNotWaitUntilABatchIsFull() {
+        serverGoesOn.countDown();
+        var arrived = new CountDownLatch(1);
+        var server = new Accepting(arrived);
+
+        LoadResult result = load(new Documents(() -> arrived.getCount() > 0, () -> sleep(20)), server, 1 << 20)
+                .run();
+
+        assertThat(result.complete()).isTrue();
+        assertThat(result.stops()).isEmpty();
+    }
+
     private Load load(Runnable beforeTheEnd) {
+        return load(new Documents(new OnlyOnce(), beforeTheEnd), new Accepting(new CountDownLatch(1)), 1);
+    }
+
+    private static final class OnlyOnce implements BooleanSupplier {
+        private boolean asked;
+
+        @Override
+        public boolean getAsBoolean() {
+            boolean first = !asked;
+            asked = true;
+            return first;
+        }
+    }
+
+    private Load load(Source source, BulkTransport server, int bulkBytes) {
         var start =
                 new Checkpoint(Map.of(), List.of(new PartitionMark("one", "one", Position.START, false)), Counts.NONE);
         return new Load(new LoadPlan(
-                new OneDocument(beforeTheEnd),
-                new Accepting(),
+                source,
+                server,
                 new SlowFlush(),
                 "logs",
                 false,
                 new BufferPool(4L << 20),
-                new WindowLimits(1, 1, 1, 1, 1),
-                new WindowSize(1, 1),
+                new WindowLimits(bulkBytes, bulkBytes, 1, 1, bulkBytes),
+                new WindowSize(bulkBytes, 1),
                 new DeliveryPolicy(Backoff.DEFAULT, 1, Duration.ofMinutes(1), false),
                 RejectLimit.ofOneKind(),
                 RateLimit.none(),
@@ -144,10 +175,13 @@ class LoadTest {
         }
     }
 
-    private static final class Accepting implements BulkTransport {
+    private record Accepting(CountDownLatch arrived) implements BulkTransport {
         @Override
         public BulkReply send(Batch batch, int[] items) {
-            return new BulkReply.Items(List.of(ItemReply.done("index", "1", 201)));
+            arrived.countDown();
+            return new BulkReply.Items(IntStream.of(items)
+                    .mapToObj(item -> ItemReply.done("index", Integer.toString(item + 1), 201))
+                    .toList());
         }
 
         @Override
@@ -156,7 +190,8 @@ class LoadTest {
         }
     }
 
-    private record OneDocument(Runnable beforeTheEnd) implements Source {
+    /** Documents for as long as there are more, each with something before it, and that before the end as well. */
+    private record Documents(BooleanSupplier more, Runnable between) implements Source {
         @Override
         public String name() {
             return "one";
@@ -169,7 +204,7 @@ class LoadTest {
 
         @Override
         public SourceReader open(Partition partition, Position from) {
-            return new Reader(beforeTheEnd);
+            return new Reader(more, between);
         }
 
         @Override
@@ -184,35 +219,39 @@ class LoadTest {
     }
 
     private static final class Reader implements SourceReader {
-        private final Runnable beforeTheEnd;
-        private boolean read;
+        private final BooleanSupplier more;
+        private final Runnable between;
+        private int read;
 
-        Reader(Runnable beforeTheEnd) {
-            this.beforeTheEnd = beforeTheEnd;
+        Reader(BooleanSupplier more, Runnable between) {
+            this.more = more;
+            this.between = between;
         }
 
         @Override
         public Reading next() {
-            if (read) {
-                beforeTheEnd.run();
+            if (read > 0) {
+                between.run();
+            }
+            if (!more.getAsBoolean()) {
                 return EndOfPartition.END;
             }
-            read = true;
+            read++;
             byte[] body = "{}".getBytes(UTF_8);
             return new Document(
                     Operation.INDEX,
-                    "1",
+                    Integer.toString(read),
                     null,
                     Document.NO_VERSION,
                     null,
                     null,
                     Body.borrowed(body, 0, body.length),
-                    Position.START);
+                    new Position(read - 1, 0));
         }
 
         @Override
         public Position position() {
-            return new Position(read ? 1 : 0, 0);
+            return new Position(read, 0);
         }
 
         @Override
