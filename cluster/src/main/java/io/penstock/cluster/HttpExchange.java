@@ -1,6 +1,7 @@
 package io.penstock.cluster;
 
 import io.penstock.core.delivery.BulkReply;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -176,11 +177,21 @@ final class HttpExchange implements AutoCloseable {
             HttpUriRequestBase request, AnswerReader<T> reader, ClassicHttpResponse answer, InputStream in)
             throws IOException {
         try {
-            return reader.read(answer, in);
-        } catch (IOException e) {
+            return reader.read(answer, new LeftOpen(in));
+        } catch (IOException | RuntimeException e) {
             request.cancel();
             throw e;
         }
+    }
+
+    /** A JSON parser closes what it has read also when it gives up, before anybody could hang up. */
+    private static final class LeftOpen extends FilterInputStream {
+        LeftOpen(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public void close() {}
     }
 
     private static NoAnswerException noAnswer(URI uri, Exception e, boolean expired, Duration deadline) {
