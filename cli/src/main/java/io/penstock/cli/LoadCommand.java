@@ -8,6 +8,7 @@ import io.penstock.core.source.SourceException;
 import io.penstock.job.FinishPlan;
 import io.penstock.job.JobPlan;
 import io.penstock.job.LivePlan;
+import io.penstock.job.RememberedDeletes;
 import io.penstock.job.Target;
 import io.penstock.source.file.FileOptions;
 import io.penstock.source.file.FileSource;
@@ -179,12 +180,6 @@ final class LoadCommand implements Callable<Integer> {
     @Mixin
     ProgressOptions progress = new ProgressOptions();
 
-    /**
-     * How long an index that follows a topic remembers what was deleted: until then an external version keeps a late
-     * older document out (OpenSearch 3.6.0, index.gc_deletes, 60 s by default). A load tries for --max-outage at most.
-     */
-    private static final String GC_DELETES = "1h";
-
     private @Nullable TopicSource topicSource;
 
     @Override
@@ -286,7 +281,7 @@ final class LoadCommand implements Callable<Integer> {
         long memory = Runtime.getRuntime().maxMemory() / 4;
         LivePlan.Current current = live.current(afterwards.alias().isPresent());
         if (topic.isPresent()) {
-            shape.settings.putIfAbsent("index.gc_deletes", GC_DELETES);
+            shape.settings.putIfAbsent(RememberedDeletes.SETTING, RememberedDeletes.FOR_TOPICS);
         }
         Optional<LivePlan> liveSource = topic.isPresent()
                 ? Optional.of(

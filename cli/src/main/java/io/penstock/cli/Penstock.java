@@ -9,7 +9,7 @@ import io.penstock.node.NodeException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -80,12 +80,14 @@ public final class Penstock implements Runnable {
      */
     static CommandLine commandLine(Map<String, String> environment, String[] arguments) {
         String first = arguments.length == 0 ? "" : arguments[0];
-        List<Class<?>> named = VERBS.stream()
+        if (first.equals("-V") || first.equals("--version")) {
+            return commandLine(environment, List.of());
+        }
+        Optional<Class<?>> named = VERBS.stream()
+                .filter(verb -> verb != AutoComplete.GenerateCompletion.class) // it completes every verb
                 .filter(verb -> verb.getAnnotation(Command.class).name().equals(first))
-                .toList();
-        boolean alone = Set.of("-V", "--version").contains(first) || !named.isEmpty();
-        boolean ofAll = named.contains(AutoComplete.GenerateCompletion.class); // it completes every verb
-        return commandLine(environment, alone && !ofAll ? named : VERBS);
+                .findFirst();
+        return commandLine(environment, named.<List<Class<?>>>map(List::of).orElse(VERBS));
     }
 
     /** The command line with all verbs. */

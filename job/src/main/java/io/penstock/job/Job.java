@@ -12,11 +12,9 @@ import io.penstock.core.source.Source;
 import io.penstock.core.source.SourceException;
 import io.penstock.core.state.StateException;
 import io.penstock.core.time.Clock;
-import io.penstock.core.time.Durations;
 import io.penstock.envelope.EnvelopeHeldException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -33,11 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class Job {
     /** Under this key the index keeps which live source it is filled from. */
     private static final String SOURCE_NOTE = "penstock_source";
-
-    private static final String GC_DELETES = "index.gc_deletes";
-
-    /** In OpenSearch and Elasticsearch alike (IndexSettings.DEFAULT_GC_DELETES). */
-    private static final String SERVERS_GC_DELETES = "60s";
 
     private final JobPlan plan;
     private final Target target;
@@ -249,36 +242,7 @@ public final class Job {
         if (!noted.equals(Optional.of(note))) {
             index.note(SOURCE_NOTE, note);
         }
-        tellOfForgottenDeletes(index);
-    }
-
-    /** A write that is tried for longer than that could come after its delete, and be taken for a new one. */
-    private void tellOfForgottenDeletes(TargetIndex index) {
-        String remembered = index.enveloped()
-                .read()
-                .map(state -> state.settings().getOrDefault(GC_DELETES, SERVERS_GC_DELETES))
-                .orElse(SERVERS_GC_DELETES);
-        boolean forEver = plan.outageMax().isZero();
-        if (forEver || isShorter(remembered, plan.outageMax())) {
-            listener.onWarning(
-                    "%s forgets after %s what was deleted (%s), and a write may be tried %s (--max-outage): set it longer, or a late one can bring a document back"
-                            .formatted(
-                                    index.name(),
-                                    remembered,
-                                    GC_DELETES,
-                                    forEver
-                                            ? "for ever"
-                                            : "for %,d s"
-                                                    .formatted(plan.outageMax().toSeconds())));
-        }
-    }
-
-    private static boolean isShorter(String duration, Duration than) {
-        try {
-            return Durations.parse(duration).compareTo(than) < 0;
-        } catch (IllegalArgumentException e) {
-            return false; // servers take more forms than people write; this only warns
-        }
+        RememberedDeletes.of(index).warning(plan.outageMax()).ifPresent(listener::onWarning);
     }
 
     /** Loads everything, of a live source with somebody beside it who knows how far it is. */

@@ -1,5 +1,6 @@
 package io.penstock.bench.experiment;
 
+import io.penstock.bench.BenchException;
 import io.penstock.bench.workload.Workloads;
 import java.util.List;
 import java.util.Locale;
@@ -129,7 +130,7 @@ public record Setup(
         String workload = factors.getOrDefault("workload", "systembase");
         try {
             Workloads.checkName(workload);
-        } catch (IllegalArgumentException e) {
+        } catch (BenchException e) {
             throw new WrongFactorException("workload", String.valueOf(e.getMessage()));
         }
         String mapping = oneOf("mapping", factors.getOrDefault("mapping", "explicit"), MAPPINGS);

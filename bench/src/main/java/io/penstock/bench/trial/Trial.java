@@ -78,7 +78,7 @@ public final class Trial {
             if (cold) {
                 run(servers, setup.warmingUp(), () -> load(servers, setup.warmingUp(), Path.of("")));
             }
-            Path file = setup.loader() == Setup.Loader.CLIENTS ? Path.of("") : file(setup);
+            Path file = setup.loader() == Setup.Loader.CLIENTS ? Path.of("") : processes.file(setup);
             return run(servers, setup, () -> measured(servers, cell, round, file));
         } catch (TargetException | NodeException | IOException e) {
             return unusable(cell, round, String.valueOf(e.getMessage()));
@@ -87,14 +87,6 @@ public final class Trial {
                 throw e;
             }
             return unusable(cell, round, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private Path file(Setup setup) throws IOException {
-        try {
-            return processes.file(setup);
-        } catch (IllegalArgumentException e) {
-            throw BenchException.usage(String.valueOf(e.getMessage()));
         }
     }
 
@@ -167,11 +159,7 @@ public final class Trial {
     }
 
     private Workload workload(Setup setup) {
-        try {
-            return Workloads.named(setup.workload(), seed);
-        } catch (IllegalArgumentException e) {
-            throw BenchException.usage(String.valueOf(e.getMessage()));
-        }
+        return Workloads.named(setup.workload(), seed);
     }
 
     /** What somebody has set, to put it back; null for what nobody has. */

@@ -1,5 +1,6 @@
 package io.penstock.bench.workload;
 
+import io.penstock.bench.BenchException;
 import io.penstock.core.document.Document;
 import io.penstock.core.document.EndOfPartition;
 import io.penstock.core.document.Operation;
@@ -31,10 +32,13 @@ final class DocumentsOfFile implements Workload {
                 read(reader);
             }
         } catch (SourceException e) {
-            throw new IllegalArgumentException("the workload %s cannot be read: %s".formatted(file, e.getMessage()), e);
+            throw new BenchException(
+                    BenchException.Reason.USAGE,
+                    "the workload %s cannot be read: %s".formatted(file, e.getMessage()),
+                    e);
         }
         if (documents.isEmpty()) {
-            throw new IllegalArgumentException("the workload %s has no documents".formatted(file));
+            throw BenchException.usage("the workload %s has no documents".formatted(file));
         }
     }
 

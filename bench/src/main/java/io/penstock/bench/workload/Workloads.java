@@ -1,5 +1,6 @@
 package io.penstock.bench.workload;
 
+import io.penstock.bench.BenchException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -21,7 +22,7 @@ public final class Workloads {
     /**
      * One of {@link #NAMES}, or the documents of a file, from the beginning again when it ends.
      *
-     * @throws IllegalArgumentException if there is none, or the file cannot be read; the message is for people
+     * @throws BenchException if there is none, or the file cannot be read
      */
     public static Workload named(String name, long seed) {
         return switch (name) {
@@ -40,11 +41,11 @@ public final class Workloads {
     /**
      * Whether it may be one, as far as its name tells: a name with a dot or a slash is a file's.
      *
-     * @throws IllegalArgumentException if not; the message is for people
+     * @throws BenchException if not
      */
     public static void checkName(String name) {
         if (!NAMES.contains(name) && !isFile(name)) {
-            throw new IllegalArgumentException("there is no workload '%s': take %s, or a file such as ./mine.ndjson"
+            throw BenchException.usage("there is no workload '%s': take %s, or a file such as ./mine.ndjson"
                     .formatted(name, String.join(", ", NAMES)));
         }
     }
@@ -56,7 +57,7 @@ public final class Workloads {
     /**
      * A file with so many documents of a workload, or with fewer if they have more bytes; written once and kept.
      *
-     * @throws IllegalArgumentException if there is no such workload, or its file cannot be read
+     * @throws BenchException if there is no such workload, or its file cannot be read
      */
     public static Path file(Path folder, String name, long seed, long documents, long bytesMax) throws IOException {
         String source = isFile(name) ? stamp(Path.of(name)) : name;
@@ -81,7 +82,7 @@ public final class Workloads {
                             Files.size(file),
                             Files.getLastModifiedTime(file).toMillis());
         } catch (IOException e) {
-            throw new IllegalArgumentException("the workload %s cannot be read".formatted(file), e);
+            throw new BenchException(BenchException.Reason.USAGE, "the workload %s cannot be read".formatted(file), e);
         }
     }
 

@@ -1,10 +1,11 @@
 package io.penstock.bench.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.bench.BenchException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -120,7 +121,7 @@ final class WorkloadsTest {
 
     @Test
     void aFileThatIsNotThereIsSaidSo(@TempDir Path folder) {
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(BenchException.class)
                 .isThrownBy(() ->
                         Workloads.file(folder, folder.resolve("none.ndjson").toString(), 0, 1, Long.MAX_VALUE))
                 .withMessageContaining("none.ndjson cannot be read");
@@ -135,7 +136,7 @@ final class WorkloadsTest {
 
     @Test
     void saysWhichWorkloadsThereAre() {
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(BenchException.class)
                 .isThrownBy(() -> Workloads.named("wikipedia", 0))
                 .withMessageContaining("there is no workload 'wikipedia'")
                 .withMessageContaining("nyc-taxis");

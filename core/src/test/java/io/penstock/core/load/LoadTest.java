@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -103,18 +104,8 @@ class LoadTest {
     }
 
     private Load load(Runnable beforeTheEnd) {
-        return load(new Documents(new OnlyOnce(), beforeTheEnd), new Accepting(new CountDownLatch(1)), 1);
-    }
-
-    private static final class OnlyOnce implements BooleanSupplier {
-        private boolean asked;
-
-        @Override
-        public boolean getAsBoolean() {
-            boolean first = !asked;
-            asked = true;
-            return first;
-        }
+        var first = new AtomicBoolean(true);
+        return load(new Documents(() -> first.getAndSet(false), beforeTheEnd), new Accepting(new CountDownLatch(1)), 1);
     }
 
     private Load load(Source source, BulkTransport server, int bulkBytes) {
