@@ -43,6 +43,7 @@ public final class ExperimentFile {
             "envelope",
             "loader",
             "load-cost",
+            "reindex",
             "same-twice");
 
     private static final Set<String> KEYS = Set.of(

@@ -2,6 +2,7 @@ package io.penstock.bench.experiment;
 
 import io.penstock.bench.BenchException;
 import io.penstock.bench.workload.Workloads;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Everything that is set for one run: the servers, the index, and who loads it how. docs/bench.md describes each
@@ -59,7 +61,20 @@ public record Setup(
         /** {@code penstock load}, a process of its own. */
         PENSTOCK,
         /** The same file with four requests of 5 MiB and no promises: the yardstick of {@code penstock load}. */
-        BARE
+        BARE,
+        /** {@code penstock reindex} of an index with the documents, which is there before. */
+        REINDEX,
+        /** The cluster's own {@code _reindex} of it: the yardstick of {@code penstock reindex}. */
+        SERVER_REINDEX;
+
+        static Loader of(String name) throws WrongFactorException {
+            Set<String> names = Arrays.stream(values()).map(Loader::text).collect(Collectors.toSet());
+            return valueOf(oneOf("loader", name, names).toUpperCase(Locale.ROOT).replace('-', '_'));
+        }
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
     }
 
     private static final Set<String> FACTORS = Set.of(
@@ -88,7 +103,21 @@ public record Setup(
     private static final Map<Loader, Set<String>> NOT_FOR = Map.of(
             Loader.CLIENTS, Set.of("options"),
             Loader.PENSTOCK, Set.of("bulk_documents", "rate", "resend"),
-            Loader.BARE, Set.of("bulk_documents", "bulk_bytes", "rate", "resend", "clients", "warm_up", "duration"));
+            Loader.BARE, Set.of("bulk_documents", "bulk_bytes", "rate", "resend", "clients", "warm_up", "duration"),
+            Loader.REINDEX, Set.of("bulk_documents", "bulk_bytes", "rate", "resend", "clients", "warm_up", "duration"),
+            Loader.SERVER_REINDEX,
+                    Set.of(
+                            "bulk_documents",
+                            "bulk_bytes",
+                            "rate",
+                            "resend",
+                            "clients",
+                            "warm_up",
+                            "duration",
+                            "options"));
+
+    /** They come to an end by themselves. */
+    private static final Set<Loader> WHOLE = Set.of(Loader.BARE, Loader.REINDEX, Loader.SERVER_REINDEX);
 
     private static final Set<String> MAPPINGS = Set.of("explicit", "dynamic", "inferred", "keyword");
     private static final Pattern DURATION = Pattern.compile("(\\d+(?:\\.\\d+)?)(s|m|h)");
@@ -134,23 +163,19 @@ public record Setup(
             throw new WrongFactorException("workload", String.valueOf(e.getMessage()));
         }
         String mapping = oneOf("mapping", factors.getOrDefault("mapping", "explicit"), MAPPINGS);
-        Loader loader = Loader.valueOf(
-                oneOf("loader", factors.getOrDefault("loader", "clients"), Set.of("clients", "penstock", "bare"))
-                        .toUpperCase(Locale.ROOT));
+        Loader loader = Loader.of(factors.getOrDefault("loader", "clients"));
         boolean window = factors.getOrDefault("clients", "").equals("window");
         if (window && loader != Loader.PENSTOCK) {
             throw new WrongFactorException("clients", "only 'loader: penstock' has a window");
         }
         for (String useless : NOT_FOR.getOrDefault(loader, Set.of())) {
             if (factors.containsKey(useless)) {
-                throw new WrongFactorException(
-                        useless,
-                        "'loader: %s' takes no notice of it"
-                                .formatted(loader.name().toLowerCase(Locale.ROOT)));
+                throw new WrongFactorException(useless, "'loader: %s' takes no notice of it".formatted(loader.text()));
             }
         }
-        if (loader == Loader.BARE && !factors.containsKey("documents")) {
-            throw new WrongFactorException("documents", "'loader: bare' loads a number of documents: say how many");
+        if (WHOLE.contains(loader) && !factors.containsKey("documents")) {
+            throw new WrongFactorException(
+                    "documents", "'loader: %s' loads a number of documents: say how many".formatted(loader.text()));
         }
         if (mapping.equals("inferred") && loader != Loader.PENSTOCK) {
             throw new WrongFactorException("mapping", "only 'loader: penstock' infers a mapping");
@@ -292,6 +317,11 @@ public record Setup(
                 OptionalInt.empty(),
                 false,
                 List.of());
+    }
+
+    /** Whether the documents come from another index. */
+    public boolean copies() {
+        return loader == Loader.REINDEX || loader == Loader.SERVER_REINDEX;
     }
 
     /** What needs servers of its own; two runs with equal ones can share them. */

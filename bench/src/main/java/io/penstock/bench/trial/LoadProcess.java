@@ -14,7 +14,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code penstock load}, or the bare loader, as a process of its own: its CPU and memory are what a user's would be.
+ * {@code penstock load} or {@code reindex}, or the bare loader, as a process of its own: its CPU and memory are what a
+ * user's would be.
  */
 final class LoadProcess {
     private static final Duration LONG_ENOUGH = Duration.ofHours(24);
@@ -44,9 +45,25 @@ final class LoadProcess {
     }
 
     Loaded penstock(Rest servers, String index, Setup setup, Path file) throws IOException, InterruptedException {
-        boolean whole = setup.documents().isPresent();
-        List<String> words = new ArrayList<>(List.of("load", file.toString(), "--index", index));
+        List<String> words = new ArrayList<>(List.of("load", file.toString()));
         words.addAll(List.of("--format", Workloads.named(setup.workload(), seed).hasActions() ? "bulk" : "ndjson"));
+        setup.clients().ifPresent(clients -> words.addAll(List.of("--concurrency", Integer.toString(clients))));
+        setup.bulkBytes().ifPresent(bytes -> words.addAll(List.of("--bulk-bytes", bytes + "b")));
+        if (setup.mapping().equals("inferred")) {
+            words.addAll(List.of("--mapping", "infer"));
+            setup.indexSettings().forEach((name, value) -> words.addAll(List.of("--settings", name + "=" + value)));
+        }
+        return run(words, servers, index, setup);
+    }
+
+    /** The same of {@code penstock reindex}. */
+    Loaded reindex(Rest servers, String copied, String index, Setup setup) throws IOException, InterruptedException {
+        return run(new ArrayList<>(List.of("reindex", copied)), servers, index, setup);
+    }
+
+    private Loaded run(List<String> words, Rest servers, String index, Setup setup)
+            throws IOException, InterruptedException {
+        words.addAll(List.of("--index", index));
         words.addAll(
                 program.connection().isEmpty()
                         ? List.of("--target", servers.nodes().getFirst().toString())
@@ -56,17 +73,12 @@ final class LoadProcess {
         if (!setup.options().contains("--with-envelope")) {
             words.add("--keep-settings"); // all sides load into the settings that the experiment says
         }
-        setup.clients().ifPresent(clients -> words.addAll(List.of("--concurrency", Integer.toString(clients))));
-        setup.bulkBytes().ifPresent(bytes -> words.addAll(List.of("--bulk-bytes", bytes + "b")));
         setup.options().stream()
                 .filter(option -> !option.equals("--with-envelope"))
                 .forEach(words::add);
-        if (setup.mapping().equals("inferred")) {
-            words.addAll(List.of("--mapping", "infer"));
-            setup.indexSettings().forEach((name, value) -> words.addAll(List.of("--settings", name + "=" + value)));
-        }
-        Duration time =
-                whole ? LONG_ENOUGH : Duration.ofMillis((long) ((setup.warmUpSeconds() + setup.seconds() + 2) * 1e3));
+        Duration time = setup.documents().isPresent()
+                ? LONG_ENOUGH
+                : Duration.ofMillis((long) ((setup.warmUpSeconds() + setup.seconds() + 2) * 1e3));
         acknowledged = 0;
         Child.Outcome outcome = Child.run(
                 program.with(words),
@@ -125,7 +137,7 @@ final class LoadProcess {
                 outcome.cpuSeconds(),
                 outcome.peakBytes(),
                 1,
-                window(summary, outcome.progress()),
+                setup.copies() ? "" : window(summary, outcome.progress()), // slices in the cluster have none
                 trouble);
     }
 

@@ -2,7 +2,6 @@ package io.penstock.bench.trial;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.BenchException;
 import io.penstock.bench.experiment.Cell;
 import io.penstock.bench.experiment.Measure;
@@ -12,7 +11,6 @@ import io.penstock.bench.workload.Workloads;
 import io.penstock.job.TargetException;
 import io.penstock.node.NodeException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -32,13 +30,12 @@ import org.jspecify.annotations.Nullable;
 public final class Trial {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** The only index that experiments touch, and the mark by which they know it. */
+    /** The only indices that experiments touch; the other one is there for copies only. */
     private static final String INDEX = "penstock-bench";
 
-    private static final String MADE_BY = "penstock bench";
+    private static final String COPIED = "penstock-bench-source";
 
     private static final int QUIET_QUERIES = 50;
-    private static final int IGNORE_ABOVE = 8191;
     private static final double[] PERCENTILES_OF_A_SUMMARY = {50, 99};
     private static final double[] PERCENTILES = {0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100};
 
@@ -79,6 +76,9 @@ public final class Trial {
                 run(servers, setup.warmingUp(), () -> load(servers, setup.warmingUp(), Path.of("")));
             }
             Path file = setup.loader() == Setup.Loader.CLIENTS ? Path.of("") : processes.file(setup);
+            if (setup.copies()) {
+                return copying(servers, setup, file, () -> measured(servers, cell, round, file));
+            }
             return run(servers, setup, () -> measured(servers, cell, round, file));
         } catch (TargetException | NodeException | IOException e) {
             return unusable(cell, round, String.valueOf(e.getMessage()));
@@ -101,60 +101,35 @@ public final class Trial {
 
     /** Does something with an index as a setup says, and leaves the cluster as it was. */
     private <T> T run(Rest servers, Setup setup, Work<T> work) throws IOException, InterruptedException {
-        dropIndex(servers);
+        var index = new TrialIndex(servers, INDEX);
+        index.drop();
         Map<String, String> before = persistent(servers, setup.clusterSettings().keySet());
         try {
             clusterSettings(servers, setup.clusterSettings());
-            createIndex(servers, setup);
+            if (!setup.mapping().equals("inferred")) { // else the load itself makes it
+                index.create(setup, workload(setup).mapping());
+            }
             return work.run();
         } finally {
-            dropIndex(servers);
+            index.drop();
             clusterSettings(servers, before);
         }
     }
 
-    private static void dropIndex(Rest servers) {
-        Optional<JsonNode> index = servers.find("/" + INDEX + "/_mapping");
-        if (index.isEmpty()) {
-            return;
-        }
-        if (!index.get().at("/" + INDEX + "/mappings/_meta/made_by").asText("").equals(MADE_BY)) {
-            throw BenchException.usage(
-                    "there is an index %s that no experiment has made: remove it, or give it another name"
-                            .formatted(INDEX));
-        }
-        servers.call("DELETE", "/" + INDEX, "");
-    }
-
-    private void createIndex(Rest servers, Setup setup) {
-        if (setup.mapping().equals("inferred")) {
-            return; // the load itself makes it
-        }
-        ObjectNode body = JSON.createObjectNode();
-        body.set("settings", JSON.valueToTree(setup.indexSettings()));
-        ObjectNode mappings = body.putObject("mappings");
-        switch (setup.mapping()) {
-            case "explicit" -> {
-                byte[] explicit = workload(setup).mapping().getBytes(StandardCharsets.UTF_8);
-                mappings.setAll((ObjectNode) Rest.json(explicit));
+    /** The same with something to copy, which is there before. */
+    private <T> T copying(Rest servers, Setup setup, Path file, Work<T> work) throws IOException, InterruptedException {
+        var copied = new TrialIndex(servers, COPIED);
+        copied.drop();
+        try {
+            copied.create(setup, workload(setup).mapping());
+            Loaded loaded = processes.bare(servers, COPIED, setup, file);
+            if (loaded.trouble() != null) {
+                throw new BenchException(BenchException.Reason.FAILED, loaded.trouble());
             }
-            case "keyword" ->
-                mappings.putArray("dynamic_templates")
-                        .addObject()
-                        .putObject("texts")
-                        .put("match_mapping_type", "string")
-                        .putObject("mapping")
-                        .put("type", "keyword")
-                        .put("ignore_above", IGNORE_ABOVE);
-            default -> {
-                // as the server finds it
-            }
-        }
-        mappings.putObject("_meta").put("made_by", MADE_BY);
-        JsonNode made = servers.call("PUT", "/" + INDEX + "?wait_for_active_shards=all&timeout=1m", body.toString());
-        if (!made.path("shards_acknowledged").asBoolean()) {
-            throw new BenchException(
-                    BenchException.Reason.FAILED, "not all shards could be started: more copies than nodes?");
+            copied.count(); // after a refresh, so that all of it is seen
+            return run(servers, setup, work);
+        } finally {
+            copied.drop();
         }
     }
 
@@ -198,6 +173,15 @@ public final class Trial {
                 acknowledged = () -> 0; // it reports nothing
                 yield processes.bare(servers, INDEX, setup, file);
             }
+            case REINDEX -> {
+                acknowledged = processes::acknowledged;
+                yield processes.reindex(servers, COPIED, INDEX, setup);
+            }
+            case SERVER_REINDEX -> {
+                var running = new ServerReindex(servers, stopped);
+                acknowledged = running::acknowledged;
+                yield running.run(COPIED, INDEX);
+            }
         };
     }
 
@@ -207,6 +191,7 @@ public final class Trial {
         String query = setup.query() && !setup.mapping().equals("inferred")
                 ? workload(setup).query()
                 : "";
+        var index = new TrialIndex(servers, INDEX);
         Telemetry.Nodes before = Telemetry.Nodes.of(servers);
         var telemetry = new Telemetry(servers, INDEX, query, setup.plugin());
         Loaded loaded;
@@ -214,7 +199,7 @@ public final class Trial {
             loaded = load(servers, setup, file);
         }
         if (setup.mapping().equals("inferred")) {
-            servers.call("PUT", "/" + INDEX + "/_mapping", "{\"_meta\":{\"made_by\":\"" + MADE_BY + "\"}}");
+            index.mark();
         }
         if (stopped.getAsBoolean()) {
             return unusable(cell, round, "it was stopped");
@@ -230,10 +215,10 @@ public final class Trial {
         if (!telemetry.queryMillis().isEmpty()) {
             values.put(Measure.QUERY_P50_MS, median(telemetry.queryMillis()));
         }
-        long counted = count(servers);
+        long counted = index.count();
         Optional<String> unusable = unusable(loaded, setup, counted, before, after);
         if (unusable.isEmpty()) {
-            afterwards(servers, setup, values);
+            afterwards(servers, index, setup, values);
         }
         Map<String, List<double[]>> series = new LinkedHashMap<>();
         series.put("documents/s", loaded.perSecond());
@@ -290,14 +275,9 @@ public final class Trial {
         return Optional.empty();
     }
 
-    private static long count(Rest servers) {
-        servers.call("POST", "/" + INDEX + "/_refresh", "");
-        return servers.get("/" + INDEX + "/_count").path("count").asLong();
-    }
-
-    private void afterwards(Rest servers, Setup setup, Map<Measure, Double> values) {
+    private void afterwards(Rest servers, TrialIndex index, Setup setup, Map<Measure, Double> values) {
         servers.call("POST", "/" + INDEX + "/_flush", "");
-        Stored loaded = stored(servers);
+        TrialIndex.Stored loaded = index.stored();
         values.put(Measure.DISK_MB, loaded.megabytes());
         values.put(Measure.SEGMENTS, loaded.segments());
         if (setup.forceMerge().isEmpty()) {
@@ -313,7 +293,7 @@ public final class Trial {
                 "");
         values.put(Measure.MERGE_SECONDS, (System.nanoTime() - from) / 1e9);
         servers.call("POST", "/" + INDEX + "/_refresh", "");
-        Stored merged = stored(servers);
+        TrialIndex.Stored merged = index.stored();
         values.put(Measure.MERGED_MB, merged.megabytes());
         values.put(Measure.MERGED_SEGMENTS, merged.segments());
         values.put(Measure.MERGED_QUERY_MS, quietQuery(servers, query));
@@ -323,27 +303,6 @@ public final class Trial {
 
     private static double ratio(Map<Measure, Double> values, Measure of, Measure by) {
         return values.getOrDefault(of, 0.0) / values.getOrDefault(by, 1.0);
-    }
-
-    /** What is on the disks, primaries only. */
-    private record Stored(double megabytes, double segments) {}
-
-    /** From the list of segments: the sizes in the statistics of an index are up to ten seconds old. */
-    private static Stored stored(Rest servers) {
-        double bytes = 0;
-        double segments = 0;
-        JsonNode shards = servers.get("/" + INDEX + "/_segments").at("/indices/" + INDEX + "/shards");
-        for (JsonNode copies : shards) {
-            for (JsonNode copy : copies) {
-                if (copy.at("/routing/primary").asBoolean()) {
-                    for (JsonNode segment : copy.path("segments")) {
-                        bytes += segment.path("size_in_bytes").asDouble();
-                        segments++;
-                    }
-                }
-            }
-        }
-        return new Stored(bytes / 1e6, segments);
     }
 
     /** The median of some queries one after the other, the first half not counted; the request cache is not asked. */

@@ -96,6 +96,9 @@ final class ExperimentFileTest {
             vary: {clients: [1, 1]}                   | the same cell twice
             base: {options: --no-sniff}               | options: 'loader: clients' takes no notice of it
             base: {loader: bare}                      | documents: 'loader: bare' loads a number of documents
+            base: {loader: server-reindex}            | documents: 'loader: server-reindex' loads a number of documents
+            base: {loader: reindex, clients: 2}       | clients: 'loader: reindex' takes no notice of it
+            base: {loader: fast}                      | loader: 'fast' is not possible: take bare, clients, penstock, reindex, server-reindex
             rounds: several                           | x, line 1: 'several' is no whole number
             cells: {a: {}}\\nbaseline: b               | baseline: there is no cell 'b': they are a
             base: [1                                  | x, line

@@ -9,6 +9,7 @@ import io.penstock.core.window.WindowSize;
 import io.penstock.job.ExitCode;
 import io.penstock.realservers.RealCluster;
 import io.penstock.realservers.RealNode;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

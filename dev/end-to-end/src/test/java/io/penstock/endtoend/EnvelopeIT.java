@@ -9,6 +9,7 @@ import io.penstock.job.ExitCode;
 import io.penstock.job.FinishPlan;
 import io.penstock.realservers.RealCluster;
 import io.penstock.realservers.RealNode;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import io.penstock.job.FinishPlan;
 import io.penstock.realservers.RealCluster;
 import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;

@@ -10,6 +10,7 @@ import io.penstock.realservers.RealCluster;
 import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.Fault.Pass;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.IntStream;

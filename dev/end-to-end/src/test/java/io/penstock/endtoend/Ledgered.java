@@ -7,6 +7,7 @@ import io.penstock.core.fate.Counts;
 import io.penstock.job.ExitCode;
 import io.penstock.realservers.RealCluster;
 import io.penstock.testkit.proxy.Journal;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

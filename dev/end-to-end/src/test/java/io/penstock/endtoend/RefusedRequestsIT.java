@@ -12,6 +12,7 @@ import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.Fault.Pass;
 import io.penstock.testkit.proxy.FaultProxy;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

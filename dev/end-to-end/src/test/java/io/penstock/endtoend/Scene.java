@@ -2,6 +2,7 @@ package io.penstock.endtoend;
 
 import io.penstock.realservers.RealCluster;
 import io.penstock.testkit.proxy.FaultProxy;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -8,6 +8,7 @@ import io.penstock.core.window.Outcome;
 import io.penstock.job.ExitCode;
 import io.penstock.realservers.RealCluster;
 import io.penstock.realservers.RealNode;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,9 @@
-package io.penstock.endtoend;
+package io.penstock.testkit.seeds;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.penstock.testkit.seeds.Seeds;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -1,12 +1,12 @@
-package io.penstock.endtoend.crash;
+package io.penstock.program;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endtoend.NumberedDocuments;
 import io.penstock.realservers.Program;
 import io.penstock.realservers.RealCluster;
 import io.penstock.realservers.RealNode;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,4 +1,4 @@
-package io.penstock.endtoend.crash;
+package io.penstock.program;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package io.penstock.endtoend.crash;
+package io.penstock.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

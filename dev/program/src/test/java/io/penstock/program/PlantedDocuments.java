@@ -1,8 +1,8 @@
-package io.penstock.endtoend.crash;
+package io.penstock.program;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.penstock.endtoend.NumberedDocuments;
+import io.penstock.testkit.seeds.NumberedDocuments;
 import io.penstock.testkit.seeds.Seeds;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

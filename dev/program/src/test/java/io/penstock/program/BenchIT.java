@@ -1,4 +1,4 @@
-package io.penstock.endtoend.crash;
+package io.penstock.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -124,6 +124,8 @@ class BenchIT {
                   bare: {loader: bare}
                   merged: {force_merge: "1"}
                   inferred: {loader: penstock, mapping: inferred}
+                  reindex: {loader: reindex}
+                  server-reindex: {loader: server-reindex}
                 rounds: 1
                 measure: [seconds, client_cpu, merged_segments]
                 """);

@@ -1,4 +1,4 @@
-package io.penstock.endtoend;
+package io.penstock.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;

@@ -1,4 +1,4 @@
-package io.penstock.endtoend.crash;
+package io.penstock.program;
 
 import io.penstock.realservers.RealNode;
 import org.junit.jupiter.api.Tag;
