@@ -452,14 +452,9 @@ public final class Cluster implements Target, AutoCloseable {
         HttpExchange.NoAnswerException last = null;
         int tries = Math.max(3, nodes.size());
         for (int i = 0; i < tries; i++) {
-            NodeRing.Node node = nodes.take(System.nanoTime());
-            long began = System.nanoTime();
             try {
-                T answer = http.call(method, Paths.at(node.uri(), path), entity(body), deadline, reader);
-                nodes.answered(node, System.nanoTime() - began);
-                return answer;
+                return callOnce(method, path, body, deadline, reader);
             } catch (HttpExchange.NoAnswerException e) {
-                nodes.failed(node, System.nanoTime());
                 last = e;
                 if (e.reason() == BulkReply.Cause.UNTRUSTED) {
                     break;
@@ -472,8 +467,23 @@ public final class Cluster implements Target, AutoCloseable {
     /** One node, once: for what must not be asked for twice. */
     Answer callOnce(String method, String path, @Nullable JsonNode body, Duration deadline)
             throws HttpExchange.NoAnswerException {
+        return callOnce(method, path, body, deadline, Cluster::answer);
+    }
+
+    /** The same, for an answer that is not read as a whole. */
+    <T> T callOnce(
+            String method, String path, @Nullable JsonNode body, Duration deadline, HttpExchange.AnswerReader<T> reader)
+            throws HttpExchange.NoAnswerException {
         NodeRing.Node node = nodes.take(System.nanoTime());
-        return http.call(method, Paths.at(node.uri(), path), entity(body), deadline, Cluster::answer);
+        long began = System.nanoTime();
+        try {
+            T answer = http.call(method, Paths.at(node.uri(), path), entity(body), deadline, reader);
+            nodes.answered(node, System.nanoTime() - began);
+            return answer;
+        } catch (HttpExchange.NoAnswerException e) {
+            nodes.failed(node, System.nanoTime());
+            throw e;
+        }
     }
 
     private static Answer answer(ClassicHttpResponse response, InputStream in) throws IOException {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.job.Aliases;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -51,40 +52,55 @@ final class ClusterAliases implements Aliases {
         if (!entries.keySet().equals(from)) {
             return Optional.of("it stands for %s now".formatted(entries.keySet()));
         }
+        var onto = new TreeMap<String, JsonNode>();
+        onto.put(to, served(entries.values()));
         Cluster.Answer answer =
-                cluster.call("POST", "/_aliases", actions(alias, entries, Set.of(to)), Duration.ofMinutes(1));
+                cluster.call("POST", "/_aliases", actions(alias, onto, entries.keySet()), Duration.ofMinutes(1));
         if (answer.isOk() && answer.json().path("acknowledged").asBoolean(false)) {
             return Optional.empty();
         }
         return Optional.of(answer.isOk() ? "not every node has confirmed it" : answer.reason());
     }
 
-    /** One request: off the old indices, which must still have it, and onto the new ones, with filter and routing. */
-    private static ObjectNode actions(String alias, Map<String, JsonNode> entries, Set<String> onto) {
+    /**
+     * Filter and routing of what serves until now. Not which of several indices is written to: one alone is, unless
+     * somebody says that it is not.
+     */
+    private static JsonNode served(Collection<JsonNode> entries) {
+        ObjectNode properties = JSON.createObjectNode();
+        entries.stream()
+                .findFirst()
+                .ifPresent(entry ->
+                        entry.properties().forEach(property -> properties.set(property.getKey(), property.getValue())));
+        properties.remove("is_write_index");
+        return properties;
+    }
+
+    /** One request: onto the new indices, and off the others, which must still have it; in that order. */
+    private static ObjectNode actions(String alias, Map<String, JsonNode> onto, Set<String> from) {
         ObjectNode body = JSON.createObjectNode();
         ArrayNode actions = body.putArray("actions");
-        for (String index : onto) {
+        onto.forEach((index, properties) -> {
             ObjectNode add = actions.addObject().putObject("add");
-            entries.values().stream()
-                    .findFirst()
-                    .ifPresent(entry ->
-                            entry.properties().forEach(property -> add.set(property.getKey(), property.getValue())));
+            properties.properties().forEach(property -> add.set(property.getKey(), property.getValue()));
             add.put("index", index).put("alias", alias);
-        }
-        for (String index : entries.keySet()) {
-            actions.addObject()
-                    .putObject("remove")
-                    .put("index", index)
-                    .put("alias", alias)
-                    .put("must_exist", true);
+        });
+        for (String index : from) {
+            if (!onto.containsKey(index)) {
+                actions.addObject()
+                        .putObject("remove")
+                        .put("index", index)
+                        .put("alias", alias)
+                        .put("must_exist", true);
+            }
         }
         return body;
     }
 
     @Override
-    public String rollback(String alias, SortedSet<String> from) {
+    public String rollback(String alias, String to) {
         return "curl -X POST '%s/_aliases' -H 'Content-Type: application/json' -d '%s'"
-                .formatted(cluster.anyNode(), actions(alias, aliasEntries(alias), from));
+                .formatted(cluster.anyNode(), actions(alias, aliasEntries(alias), Set.of(to)));
     }
 
     @Override

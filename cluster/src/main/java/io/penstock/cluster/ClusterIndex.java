@@ -230,14 +230,18 @@ final class ClusterIndex implements TargetIndex {
      */
     @Override
     public DurabilityBarrier barrier() {
-        JsonNode termsAtStart = primaryTerms();
+        Map<String, JsonNode> known = primaryTerms();
         return new DurabilityBarrier() {
             @Override
             public Durability makeDurable() {
                 try {
                     Cluster.Answer answer = cluster.call("POST", path() + "/_flush?wait_if_ongoing=true", null, SLOW);
                     cluster.requireAllShards(answer, "the index " + name + " cannot be flushed");
-                    if (primaryTerms().equals(termsAtStart)) {
+                    Map<String, JsonNode> now = primaryTerms();
+                    now.forEach((index, terms) -> known.putIfAbsent(index, firstTerms(terms)));
+                    if (known.entrySet().stream()
+                            .allMatch(each -> now.getOrDefault(each.getKey(), each.getValue())
+                                    .equals(each.getValue()))) {
                         return new Durability.Safe();
                     }
                     return new Durability.Lost(
@@ -255,14 +259,26 @@ final class ClusterIndex implements TargetIndex {
         };
     }
 
-    private JsonNode primaryTerms() {
+    /** What a shard has that was made just now: a data stream gets new indices while it is loaded. */
+    private static JsonNode firstTerms(JsonNode terms) {
+        ObjectNode first = JSON.createObjectNode();
+        terms.fieldNames().forEachRemaining(shard -> first.put(shard, 1));
+        return first;
+    }
+
+    private Map<String, JsonNode> primaryTerms() {
         Cluster.Answer answer = cluster.call(
                 "GET",
                 "/_cluster/state/metadata" + path() + "?filter_path=metadata.indices.*.primary_terms",
                 null,
                 QUICK);
         cluster.requireOk(answer, "the shards of " + name + " cannot be looked at");
-        return answer.json();
+        var terms = new HashMap<String, JsonNode>();
+        answer.json()
+                .at("/metadata/indices")
+                .properties()
+                .forEach(index -> terms.put(index.getKey(), index.getValue().path("primary_terms")));
+        return terms;
     }
 
     // ---- envelope and finish ------------------------------------------------------------------------------------

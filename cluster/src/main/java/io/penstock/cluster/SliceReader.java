@@ -246,13 +246,18 @@ final class SliceReader implements SourceReader {
                 (answer, body) -> page(answer, body, size));
     }
 
+    /** Asked for once: the cluster gives each page of a scroll once, and a second time it would be the one after. */
     private Page following(String id, int size) {
-        return cluster.call(
-                "POST",
-                "/_search/scroll",
-                JSON.createObjectNode().put("scroll", KEEP_ALIVE).put("scroll_id", id),
-                PAGE_DEADLINE,
-                (answer, body) -> page(answer, body, size));
+        try {
+            return cluster.callOnce(
+                    "POST",
+                    "/_search/scroll",
+                    JSON.createObjectNode().put("scroll", KEEP_ALIVE).put("scroll_id", id),
+                    PAGE_DEADLINE,
+                    (answer, body) -> page(answer, body, size));
+        } catch (HttpExchange.NoAnswerException e) {
+            return new Page.Failed(String.valueOf(e.getMessage()));
+        }
     }
 
     private static Page page(ClassicHttpResponse answer, InputStream body, int size) throws IOException {

@@ -52,7 +52,7 @@ public final class Envelope {
     }
 
     /**
-     * Puts the envelope on.
+     * Takes an index for an envelope, and writes down what it will change; {@link #putOn} changes it.
      *
      * @param owner the journal to write, without settings
      * @param wanted settings during the load
@@ -78,8 +78,16 @@ public final class Envelope {
                     "another load of %s began at the same moment: run this one again when it has ended"
                             .formatted(index.name()));
         }
-        envelope.change(changes, index::change, told);
         return envelope;
+    }
+
+    /**
+     * Puts the envelope on. If that fails, some settings may be changed or be so later: {@link #close} puts them back.
+     *
+     * @param told hears what a person should know
+     */
+    public void putOn(Consumer<String> told) {
+        change(journal.settings(), index::change, told);
     }
 
     /** Refuses an index that a living load holds, and puts back what a dead one left. */

@@ -209,12 +209,32 @@ class EnvelopeTest {
                 .doesNotContainKey("index.translog.flush_threshold_size");
     }
 
+    /** A cluster may carry out what it did not answer in time. */
+    @Test
+    void aChangeWhoseAnswerIsLostIsPutBack() {
+        Map<String, String> before = Map.copyOf(index.settings);
+        var owner = new Journal("a", "here", "a", NOON, NOON, Map.of(), Map.of());
+        Envelope envelope =
+                Envelope.open(index, owner, LoadSettings.of(index.settings, PLENTY, PLENTY, true), told::add);
+        index.callsUntilCrash = 1;
+        index.crashAfterEffect = true;
+        assertThatThrownBy(() -> envelope.putOn(told::add)).isInstanceOf(ModelIndex.Crash.class);
+        assertThat(index.settings).isNotEqualTo(before);
+
+        envelope.close();
+
+        assertThat(index.settings).isEqualTo(before);
+        assertThat(index.journal).isEmpty();
+    }
+
     private Envelope open(String job, Instant now) {
         return open(index, job, now);
     }
 
     private Envelope open(ModelIndex on, String job, Instant now) {
         var owner = new Journal(job, "here", job + now, now, now, Map.of(), Map.of());
-        return Envelope.open(on, owner, LoadSettings.of(on.settings, PLENTY, PLENTY, true), told::add);
+        Envelope envelope = Envelope.open(on, owner, LoadSettings.of(on.settings, PLENTY, PLENTY, true), told::add);
+        envelope.putOn(told::add);
+        return envelope;
     }
 }

@@ -216,7 +216,7 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
         stats.onError();
         if (errors.incrementAndGet() == ERRORS_MAX) {
             LOGGER.error(
-                    "faster-bulk has switched itself off on this node after {} errors; set faster_bulk.enabled again to switch it on",
+                    "faster-bulk has switched itself off on this node after {} errors; set faster_bulk.enabled to false and to true again to switch it on",
                     ERRORS_MAX,
                     e);
         } else {

@@ -41,7 +41,7 @@ final class WriteQueues<K, W extends WriteQueues.Write> {
     record Group<K, W>(K key, List<W> writes) {}
 
     /**
-     * What follows from an arrival: groups that begin now, and whether the write is the first to wait for its group.
+     * What follows from an arrival: groups that begin now, and whether the write waits now, and nothing before it does.
      */
     record Arrival<K, W>(List<Group<K, W>> begin, boolean firstToWait) {}
 
@@ -84,7 +84,8 @@ final class WriteQueues<K, W extends WriteQueues.Write> {
         queue.items += write.items();
         boolean enough = queue.bytes >= limits.bytesMax() || queue.items >= limits.itemsMax();
         if (limits.mode() == Mode.WINDOW && enough) {
-            return new Arrival<>(List.of(next(key, queue, limits)), false);
+            Group<K, W> full = next(key, queue, limits);
+            return new Arrival<>(List.of(full), queue.waiting.size() == 1);
         }
         return new Arrival<>(List.of(), queue.waiting.size() == 1);
     }
@@ -120,8 +121,11 @@ final class WriteQueues<K, W extends WriteQueues.Write> {
     synchronized List<Group<K, W>> overdue(long sinceNanos, Limits limits) {
         List<Group<K, W>> begin = new ArrayList<>();
         queues.forEach((key, queue) -> {
-            while (!queue.waiting.isEmpty() && queue.waiting.getFirst().arrivedNanos() - sinceNanos <= 0) {
+            boolean overdue = false;
+            while (!queue.waiting.isEmpty()
+                    && (overdue || queue.waiting.getFirst().arrivedNanos() - sinceNanos <= 0)) {
                 begin.add(next(key, queue, limits));
+                overdue = limits.mode() == Mode.WINDOW; // the interval of the first is that of all behind it
             }
         });
         return begin;

@@ -97,6 +97,24 @@ class WriteQueuesTest {
         assertThat(numbers(second.begin())).containsExactly(List.of(0, 1));
     }
 
+    /** Else nobody would look after it. */
+    @Test
+    void whatDoesNotFitInAFullWindowIsTheFirstOfTheNext() {
+        queues.arrive("a", write(600), WINDOW);
+        WriteQueues.Arrival<String, Write> second = queues.arrive("a", write(600), WINDOW);
+        assertThat(numbers(second.begin())).containsExactly(List.of(0));
+        assertThat(second.firstToWait()).isTrue();
+    }
+
+    @Test
+    void whatDoesNotFitInAWindowThatEndsLeavesRightBehindIt() {
+        queues.arrive("a", write(100), WINDOW); // came at 1
+        queues.arrive("a", write(850), WINDOW); // at 2
+        queues.arrive("a", write(49), WINDOW); // at 3
+        assertThat(numbers(queues.overdue(1, new WriteQueues.Limits(WINDOW.mode(), 900, 100, 2))))
+                .containsExactly(List.of(0), List.of(1, 2));
+    }
+
     @Test
     void aWindowEndsWhenItsTimeHasCome() {
         queues.arrive("a", write(1), WINDOW); // came at 1

@@ -33,7 +33,7 @@ final class DocumentReader {
     private static final JsonFactory FACTORY = JSON.getFactory();
     private static final String ID = "_id";
     private static final String JSON_SUFFIX = ":json";
-    private static final int AT_ONCE = 500;
+    static final int AT_ONCE = 500;
     private static final DateTimeFormatter DATE_TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS");
 
     private final String select;

@@ -11,6 +11,8 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -117,7 +119,7 @@ public final class Feed {
             throws InterruptedException {
         while (!stopped) {
             try (Connection connection = database.getConnection()) {
-                if (!swept && some.stream().anyMatch(Feed::isOfSnapshot)) {
+                if (!swept && (some.stream().anyMatch(Feed::isOfSnapshot) || isEmpty(connection))) {
                     sweep(connection, writer);
                     swept = true;
                 }
@@ -126,13 +128,11 @@ public final class Feed {
                 for (SourceRecord change : some) {
                     touched.add(change, connection);
                 }
-                Map<String, Object> ids = touched.ids();
-                Map<String, byte[]> found = reader.read(ids.values(), connection);
-                if (!writer.write(found, ids.keySet(), () -> stopped)) {
+                if (!write(touched.ids(), connection, writer)) {
                     break;
                 }
                 trouble = "";
-                count(some, found.size(), ids.size() - found.size());
+                count(some);
                 return;
             } catch (SQLException e) {
                 judge(e);
@@ -142,6 +142,38 @@ public final class Feed {
             }
         }
         throw new InterruptedException("stopped"); // so that the changes are not taken for written
+    }
+
+    /** A part at a time: one row can be in any number of documents, which need not fit in memory together. */
+    private boolean write(Map<String, Object> ids, Connection connection, DocumentWriter writer)
+            throws SQLException, InterruptedException {
+        var part = new LinkedHashMap<String, Object>();
+        for (Iterator<Map.Entry<String, Object>> each = ids.entrySet().iterator(); each.hasNext(); ) {
+            Map.Entry<String, Object> id = each.next();
+            part.put(id.getKey(), id.getValue());
+            if (part.size() < DocumentReader.AT_ONCE && each.hasNext()) {
+                continue;
+            }
+            Map<String, byte[]> found = reader.read(part.values(), connection);
+            var keys = new LinkedHashSet<>(part.keySet());
+            keys.addAll(found.keySet()); // a collation may take texts for equal that are spelled in two ways
+            if (!writer.write(found, keys, () -> stopped)) {
+                return false;
+            }
+            documents.addAndGet(found.size());
+            tombstones.addAndGet(keys.size() - found.size());
+            part.clear();
+        }
+        return true;
+    }
+
+    /** An empty table has no row to begin a snapshot with, and no document either. */
+    private boolean isEmpty(Connection connection) throws SQLException {
+        String sql = "SELECT 1 FROM `%s` LIMIT 1".formatted(config.documents().table());
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            return !row.next();
+        }
     }
 
     private static boolean isOfSnapshot(SourceRecord change) {
@@ -187,9 +219,7 @@ public final class Feed {
         return numbers;
     }
 
-    private void count(List<SourceRecord> some, int written, int gone) {
-        documents.addAndGet(written);
-        tombstones.addAndGet(gone);
+    private void count(List<SourceRecord> some) {
         for (SourceRecord change : some) {
             if (change.value() instanceof Struct value && value.schema().field("source") != null) {
                 rows.incrementAndGet();

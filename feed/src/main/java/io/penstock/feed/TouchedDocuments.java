@@ -1,5 +1,6 @@
 package io.penstock.feed;
 
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Which documents a changed row is part of, as it was before and as it is now. */
 final class TouchedDocuments {
+    private static final int ROWS_AT_ONCE = 1_000;
+
     private final FeedConfig config;
     /** By the text that is the document's key: the value as the database has it. */
     private final Map<String, Object> ids = new LinkedHashMap<>();
@@ -57,8 +60,9 @@ final class TouchedDocuments {
         try (PreparedStatement statement = database.prepareStatement(query.sql())) {
             int parameter = 1;
             for (String column : query.columns()) {
-                statement.setObject(parameter++, column(table, row, column));
+                statement.setObject(parameter++, SqlValue.of(row.schema().field(column), column(table, row, column)));
             }
+            statement.setFetchSize(ROWS_AT_ONCE); // else the driver has all of them in memory
             try (ResultSet found = statement.executeQuery()) {
                 while (found.next()) {
                     add(found.getObject(1));
@@ -68,6 +72,15 @@ final class TouchedDocuments {
     }
 
     private void add(@Nullable Object id) {
+        if (id instanceof ByteBuffer || id instanceof byte[]) {
+            throw new FeedException(
+                    FeedException.Reason.CONFIG,
+                    "ids of documents are texts and numbers, and %s.%s is binary: take another column, for example one generated from it by HEX"
+                            .formatted(
+                                    config.documents().table(),
+                                    config.documents().id()),
+                    null);
+        }
         if (id != null) {
             ids.put(id.toString(), id);
         }

@@ -46,7 +46,7 @@ final class VisibleRows {
                 List<String> columns = new ArrayList<>();
                 for (Field field : key.schema().fields()) {
                     columns.add(field.name());
-                    values.add(key.get(field));
+                    values.add(SqlValue.of(field, key.get(field)));
                 }
                 byTable.computeIfAbsent(value.getStruct("source").getString("table"), any -> new LinkedHashMap<>())
                         .put(values, columns);

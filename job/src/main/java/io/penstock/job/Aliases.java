@@ -25,6 +25,9 @@ public interface Aliases {
     /** Deletes an index that no alias stands for; says why not otherwise. */
     Optional<String> deleteUnused(String index);
 
-    /** The request that moves an alias back to where it was, ready to paste into a terminal. */
-    String rollback(String alias, SortedSet<String> from);
+    /**
+     * The request that moves an alias back from {@code to} to where it is now, ready to paste into a terminal; asked
+     * for before it is moved.
+     */
+    String rollback(String alias, String to);
 }

@@ -1,6 +1,8 @@
 package io.penstock.job;
 
 import io.penstock.core.time.Clock;
+import io.penstock.envelope.EnvelopedIndex;
+import io.penstock.envelope.Journal;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -24,7 +26,7 @@ final class Finish {
     private final BooleanSupplier stopped;
 
     /**
-     * @param stalledMax how long replicas may make no progress
+     * @param stalledMax how long replicas may make no progress; zero for as long as it takes
      * @param stopped whether somebody asked the job to end
      */
     Finish(
@@ -96,7 +98,7 @@ final class Finish {
                 movedAt = clock.nanos();
                 listener.onStep("replicas: %d copies of %d shards, %d being made, %d %% of their bytes there"
                         .formatted(health.active(), health.shards(), health.initializing(), health.recovered()));
-            } else if (clock.nanos() - movedAt > stalledMax.toNanos()) {
+            } else if (stalledMax.isPositive() && clock.nanos() - movedAt > stalledMax.toNanos()) {
                 return Optional.of(new Problem(
                         ExitCode.SETTINGS_NOT_RESTORED,
                         "%s is %s and its replicas make no progress: see GET /_cluster/allocation/explain"
@@ -146,6 +148,15 @@ final class Finish {
                     "the alias %s stands for %s and stood for %s when this load began: nothing was changed; run the same command again to cut over from there"
                             .formatted(alias, now, from)));
         }
+        Optional<String> left =
+                index.enveloped().read().flatMap(EnvelopedIndex.State::journal).map(Journal::owner);
+        if (left.isPresent()) {
+            return Optional.of(new Problem(
+                    ExitCode.SETTINGS_NOT_RESTORED,
+                    "%s has the load settings of %s: the alias %s was not moved; run 'penstock restore %s' when that load has ended, then this again"
+                            .formatted(to, left.get(), alias, to)));
+        }
+        String back = target.aliases().rollback(alias, to);
         target.aliases().noteReplaced(to, old);
         Optional<String> why = target.aliases().move(alias, from, to);
         if (!standsForIndexAlone(alias, to)) {
@@ -156,8 +167,7 @@ final class Finish {
         }
         listener.onStep("the alias %s stands for %s now".formatted(alias, to));
         if (!old.isEmpty()) {
-            listener.onStep("to go back to %s: %s"
-                    .formatted(String.join(", ", old), target.aliases().rollback(alias, old)));
+            listener.onStep("to go back to %s: %s".formatted(String.join(", ", old), back));
         }
         return deleteOld();
     }

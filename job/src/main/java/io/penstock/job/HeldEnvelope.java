@@ -38,7 +38,7 @@ final class HeldEnvelope {
     }
 
     /**
-     * Puts the envelope on; nothing if it cannot be written down, as then nothing may be changed.
+     * Prepares the envelope; nothing if it cannot be written down, as then nothing may be changed.
      *
      * @param finalPipeline whether the index's final pipeline, if it has one, runs during the load
      * @throws TargetException if another load holds the index
@@ -72,16 +72,22 @@ final class HeldEnvelope {
         }
     }
 
-    /** Puts back what an earlier run of the same load left, when there is nothing to load any more. */
-    static void recoverOwn(String job, TargetIndex target) {
+    /** Puts back what an earlier run of the same load left, when this one changes none. Another host's may be alive. */
+    static void recoverOwn(String job, TargetIndex target, Instant now) {
         EnvelopedIndex index = target.enveloped();
         boolean own = index.read()
                 .flatMap(EnvelopedIndex.State::journal)
-                .filter(journal -> journal.job().equals(job) && journal.host().equals(host()))
+                .filter(journal -> journal.job().equals(job))
+                .filter(journal -> journal.host().equals(host()) || !journal.isAliveAt(now))
                 .isPresent();
         if (own && Envelope.recover(index) instanceof Envelope.Ending.Pending pending) {
             throw new TargetException(TargetException.Reason.REFUSES, pending(index.name(), pending), null);
         }
+    }
+
+    /** Puts it on; if that fails it is to be closed all the same. */
+    void putOn() {
+        envelope.putOn(listener::onWarning);
     }
 
     private void beat() {

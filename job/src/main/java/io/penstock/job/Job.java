@@ -109,8 +109,9 @@ public final class Job {
         Checkpoint start = beginning.get().start();
         TargetIndex index = beginning.get().index();
         boolean bringsUp = bringsUp(index, beginning.get().behindAlias());
-        Optional<HeldEnvelope> envelope =
-                follows() && !bringsUp ? Optional.empty() : putEnvelopeOn(folder, index, start);
+        Optional<HeldEnvelope> envelope = follows() && !bringsUp
+                ? Optional.empty()
+                : putEnvelopeOn(folder, index, start, beginning.get().resumed());
         Optional<Sample> sample = plan.finish().sampled() && plan.copy().isEmpty()
                 ? Optional.of(new Sample(plan.index(), new Random()))
                 : Optional.empty();
@@ -292,7 +293,14 @@ public final class Job {
         public boolean serve() {
             listener.onStep("near the end of %s".formatted(plan.source().name()));
             serving.finish(index, envelope);
-            envelope.flatMap(HeldEnvelope::close).ifPresent(troubles::notRestored);
+            if (Thread.currentThread().isInterrupted()) {
+                return false; // the load has ended, and whoever ends it takes the envelope off
+            }
+            Optional<String> problem = envelope.flatMap(HeldEnvelope::close);
+            if (Thread.currentThread().isInterrupted()) {
+                return false; // the same: it is tried again
+            }
+            problem.ifPresent(troubles::notRestored);
             into.settingsAreBack();
             return goesOn();
         }
@@ -350,17 +358,19 @@ public final class Job {
 
     // ---- envelope -----------------------------------------------------------------------------------------------
 
-    private Optional<HeldEnvelope> putEnvelopeOn(JobFolder folder, TargetIndex index, Checkpoint start) {
-        if (plan.keepSettings()) {
-            return Optional.empty();
+    private Optional<HeldEnvelope> putEnvelopeOn(
+            JobFolder folder, TargetIndex index, Checkpoint start, boolean resumed) {
+        if (start.isComplete() || (plan.keepSettings() && resumed)) {
+            HeldEnvelope.recoverOwn(folder.id(), index, clock.now());
         }
-        if (start.isComplete()) {
-            HeldEnvelope.recoverOwn(folder.id(), index);
+        if (start.isComplete() || plan.keepSettings()) {
             return Optional.empty();
         }
         try {
-            return HeldEnvelope.open(
+            Optional<HeldEnvelope> held = HeldEnvelope.open(
                     folder.id(), index, target.dataNodes(), plan.copy().isEmpty(), listener, clock);
+            held.ifPresent(this::putOn);
+            return held;
         } catch (TargetException e) {
             if (plan.live().isEmpty() || !(e.getCause() instanceof EnvelopeHeldException)) {
                 throw e;
@@ -369,6 +379,15 @@ public final class Job {
             listener.onStep("reading beside another load of %s, to which settings, count and alias are left"
                     .formatted(index.name()));
             return Optional.empty();
+        }
+    }
+
+    private void putOn(HeldEnvelope envelope) {
+        try {
+            envelope.putOn();
+        } catch (TargetException e) {
+            envelope.close().ifPresent(troubles::notRestored); // it may have been done, and the answer lost
+            throw e;
         }
     }
 

@@ -99,23 +99,31 @@ final class Loading {
         settingsAreBack = true;
     }
 
-    /** Flushes, until once after the settings are back. */
+    /** Flushes while the translog is asynchronous, and once after: an envelope, also another load's, changes it. */
     private final class Flushing implements DurabilityBarrier {
         private final DurabilityBarrier flush;
-        private volatile boolean needed = true;
+        private volatile boolean needed;
 
-        Flushing(DurabilityBarrier flush) {
+        /** @param needed whether it is asynchronous now */
+        Flushing(DurabilityBarrier flush, boolean needed) {
             this.flush = flush;
+            this.needed = needed;
         }
 
         @Override
         public Durability makeDurable() {
-            if (!needed) {
+            boolean async;
+            try {
+                async = index.hasAsyncTranslog();
+            } catch (TargetException e) {
+                async = needed; // as far as anybody knows
+            }
+            if (!async && !needed) {
                 return NONE.makeDurable();
             }
-            boolean last = settingsAreBack && !index.hasAsyncTranslog();
+            needed = true;
             Durability made = flush.makeDurable();
-            needed = !(last && made instanceof Durability.Safe);
+            needed = async || !(made instanceof Durability.Safe);
             return made;
         }
 
@@ -248,11 +256,12 @@ final class Loading {
 
     private LoadResult load(
             Source source, Checkpoint start, boolean resumed, Optional<Consumer<Checkpoint>> checkpoints) {
-        DurabilityBarrier barrier = index.hasAsyncTranslog() ? new Flushing(index.barrier()) : DurabilityBarrier.NONE;
+        read.set(start.counts().read());
+        settled = start.counts();
         var next = new Load(new LoadPlan(
                 sample.map(some -> some.around(source)).orElse(source),
                 index.transport(plan.pipeline()),
-                barrier,
+                new Flushing(index.barrier(), index.hasAsyncTranslog()),
                 plan.index(),
                 plan.serverIds(),
                 new BufferPool(plan.memoryBytes()),

@@ -27,12 +27,14 @@ public final class Child {
      * @param output what it printed; empty if that was nothing
      * @param progress the lines of JSON it wrote to standard error
      * @param messages the other lines there
+     * @param seconds from its start to its end
      */
     public record Outcome(
             int exit,
             JsonNode output,
             List<JsonNode> progress,
             List<String> messages,
+            double seconds,
             double cpuSeconds,
             long peakBytes) {}
 
@@ -44,6 +46,7 @@ public final class Child {
     public static Outcome run(
             ProcessBuilder program, Duration atMost, BooleanSupplier stopped, Consumer<JsonNode> onProgress)
             throws IOException, InterruptedException {
+        long began = System.nanoTime();
         Process process = program.start();
         Thread undertaker = Thread.ofPlatform().unstarted(process::destroyForcibly);
         Runtime.getRuntime().addShutdownHook(undertaker);
@@ -63,6 +66,7 @@ public final class Child {
                     JSON.readTree(output.toString()),
                     progress,
                     messages,
+                    (System.nanoTime() - began) / 1e9,
                     gauge.cpuSeconds(),
                     gauge.peakBytes());
         } finally {

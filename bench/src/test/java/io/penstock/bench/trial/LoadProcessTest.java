@@ -24,7 +24,7 @@ final class LoadProcessTest {
 
         assertThat(loaded.trouble()).isNull();
         assertThat(loaded.measured() / loaded.seconds()).isEqualTo(250);
-        assertThat(loaded.wholeSeconds()).isEqualTo(5);
+        assertThat(loaded.wholeSeconds()).isEqualTo(6);
     }
 
     @Test
@@ -45,7 +45,7 @@ final class LoadProcessTest {
     }
 
     private static Child.Outcome outcome(JsonNode summary, List<JsonNode> progress) {
-        return new Child.Outcome(0, summary, progress, List.of(), 1, 1);
+        return new Child.Outcome(0, summary, progress, List.of(), 6, 1, 1);
     }
 
     private static Setup setup(String factors) {

@@ -61,9 +61,23 @@ public final class Batcher {
         return document.body().size() + metadata + 4L * length(document.extraMetadata());
     }
 
+    /** The same for what cannot be sent and is kept for the dead letters. */
+    public static long bytesFor(BadDocument bad) {
+        return bad.body().size() + 200;
+    }
+
     /** Whether the document still fits below the limit. The first one always does. */
     public boolean hasRoomFor(Document document) {
-        return isEmpty() || (documents() < DOCUMENTS_MAX && bytes + badBytes + bytesFor(document) <= limitBytes);
+        return hasRoomFor(bytesFor(document));
+    }
+
+    /** The same for what cannot be sent. */
+    public boolean hasRoomFor(BadDocument bad) {
+        return hasRoomFor(bytesFor(bad));
+    }
+
+    private boolean hasRoomFor(long more) {
+        return isEmpty() || (documents() < DOCUMENTS_MAX && bytes + badBytes + more <= limitBytes);
     }
 
     /**
@@ -98,7 +112,7 @@ public final class Batcher {
     public void add(BadDocument bad) {
         badDocuments.add(
                 new BadDocument(bad.type(), bad.reason(), Batch.kept(bad.body()), bad.bytes(), bad.position()));
-        badBytes += bad.body().size() + 200;
+        badBytes += bytesFor(bad);
         sourceBytes += bad.bytes();
     }
 

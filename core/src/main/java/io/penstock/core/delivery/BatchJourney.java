@@ -82,8 +82,8 @@ public final class BatchJourney {
     /**
      * Takes the answer to the last {@link Step.Send}.
      *
-     * @param lastSuccessNanos when this load last had a usable answer for any document: a document alone is called
-     *     poison only when others pass
+     * @param lastSuccessNanos when this load last had a usable answer for any document, and no outage since: a document
+     *     alone is called poison only when others pass
      */
     public Progress onReply(BulkReply reply, long nowNanos, long lastSuccessNanos) {
         Group group = taken();
@@ -127,6 +127,7 @@ public final class BatchJourney {
             return onGarbled(group, mismatch, nowNanos);
         }
         group.unusable = 0;
+        group.whileOthersPass = 0;
         group.garbled = 0;
         int before = open;
         int rejectedBefore = rejections.size();
@@ -366,12 +367,14 @@ public final class BatchJourney {
     private void retryOrHalve(
             Group group, boolean suspicious, long nowNanos, long lastSuccessNanos, long atLeastNanos, String why) {
         group.failingSince(nowNanos);
-        if (suspicious) {
-            group.unusable++;
-        }
         boolean alone = group.items.length == 1;
         boolean othersPass = lastSuccessNanos - group.failingSince > 0;
-        if (group.unusable < (alone || !othersPass ? POISON_AFTER : SUSPECT_AFTER) || (alone && !othersPass)) {
+        if (suspicious) {
+            group.unusable++;
+            group.whileOthersPass += othersPass ? 1 : 0;
+        }
+        int failures = alone ? group.whileOthersPass : group.unusable;
+        if (failures < (alone || !othersPass ? POISON_AFTER : SUSPECT_AFTER) || (alone && !othersPass)) {
             retryAll(group, nowNanos, atLeastNanos, why);
         } else if (!alone) {
             if (othersPass) {
@@ -384,7 +387,8 @@ public final class BatchJourney {
                     group.items[0],
                     0,
                     "poison",
-                    "sent alone %d times without an answer while others pass: %s".formatted(group.unusable, why));
+                    "sent alone %d times without an answer while others pass: %s"
+                            .formatted(group.whileOthersPass, why));
         }
     }
 
@@ -394,6 +398,7 @@ public final class BatchJourney {
         for (int until : new int[] {middle, group.items.length}) {
             Group half = group.part(Arrays.copyOfRange(group.items, from, until));
             half.unusable = suspected ? SUSPECT_AFTER - 2 : 0;
+            half.whileOthersPass = half.unusable;
             waiting.add(half);
             from = until;
         }
@@ -495,6 +500,9 @@ public final class BatchJourney {
         int waits;
 
         int unusable;
+        /** Of those, how many while others passed: not in an outage. */
+        int whileOthersPass;
+
         int garbled;
         boolean confirming;
         boolean isFailing;

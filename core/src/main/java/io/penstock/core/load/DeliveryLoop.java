@@ -67,7 +67,10 @@ final class DeliveryLoop {
             }
             plan.listener().on(new LoadEvent.RequestStarted(batch.bytes(items)));
             BulkReply reply = plan.transport().send(batch, items);
-            progress = journey.onReply(reply, now(), window.lastSuccessNanos());
+            progress = journey.onReply(reply, now(), window.lastSuccessNanos(batch));
+            if (items.length > 1 && saysNothing(reply)) {
+                window.failed(batch);
+            }
         } finally {
             window.end(permit, progress.outcome(), progress.acknowledged(), progress.tooLargeBytes());
         }
@@ -80,6 +83,11 @@ final class DeliveryLoop {
                         now() - began,
                         progress.trouble(),
                         progress.tooLargeBytes() > 0));
+    }
+
+    private static boolean saysNothing(BulkReply reply) {
+        return reply instanceof BulkReply.NoAnswer
+                || (reply instanceof BulkReply.Refused refused && refused.status() / 100 == 5);
     }
 
     private long now() {

@@ -92,7 +92,8 @@ final class ReaderLoop {
                     String id = jobId ? ids.at(document.position().offset()) : text(document.id());
                     batcherFor(partition, reader, document, before).add(document, id, jobId);
                 }
-                case BadDocument bad -> batcherFor(partition, bad).add(bad);
+                case BadDocument bad ->
+                    batcherFor(partition, reader, bad, before).add(bad);
                 case Idle idle -> close(partition, reader);
                 case EndOfPartition end -> {
                     close(partition, reader);
@@ -134,8 +135,12 @@ final class ReaderLoop {
         return openBatcher(partition, Batcher.bytesFor(document));
     }
 
-    private Batcher batcherFor(Partition partition, BadDocument bad) throws InterruptedException {
-        return openBatcher(partition, bad.body().size());
+    private Batcher batcherFor(Partition partition, SourceReader reader, BadDocument bad, Position before)
+            throws InterruptedException {
+        if (open != null && !open.hasRoomFor(bad)) {
+            handOver(partition, reader, before);
+        }
+        return openBatcher(partition, Batcher.bytesFor(bad));
     }
 
     private Batcher openBatcher(Partition partition, long firstBytes) throws InterruptedException {

@@ -1,5 +1,6 @@
 package io.penstock.core.load;
 
+import io.penstock.core.batch.Batch;
 import io.penstock.core.event.LoadEvent;
 import io.penstock.core.event.LoadListener;
 import io.penstock.core.time.Clock;
@@ -8,6 +9,7 @@ import io.penstock.core.window.Window;
 import io.penstock.core.window.WindowSize;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** The window behind one lock, for the threads that wait for a place in it. Thread-safe. */
 final class SharedWindow {
@@ -17,14 +19,21 @@ final class SharedWindow {
     private final ReentrantLock lock = new ReentrantLock(true);
     private final Condition changed = lock.newCondition();
     private volatile int bulkBytes;
+    private final long beganNanos;
     private volatile long lastSuccessNanos;
+    private @Nullable Batch lastFailed;
+    private long lastFailureNanos;
+    private long failureBeforeNanos;
 
     SharedWindow(Window window, Clock clock, LoadListener listener) {
         this.window = window;
         this.clock = clock;
         this.listener = listener;
         this.bulkBytes = window.size().bulkBytes();
-        this.lastSuccessNanos = clock.nanos();
+        this.beganNanos = clock.nanos();
+        this.lastSuccessNanos = beganNanos;
+        this.lastFailureNanos = beganNanos;
+        this.failureBeforeNanos = beganNanos;
     }
 
     /** How large the next batch should become. */
@@ -32,9 +41,32 @@ final class SharedWindow {
         return bulkBytes;
     }
 
-    /** When a document was last acknowledged. */
-    long lastSuccessNanos() {
-        return lastSuccessNanos;
+    /**
+     * When a document was last acknowledged; the beginning of the load if requests of other batches have failed since,
+     * which looks like an outage and not like the fault of one document.
+     */
+    long lastSuccessNanos(Batch asking) {
+        lock.lock();
+        try {
+            long ofOthers = asking.equals(lastFailed) ? failureBeforeNanos : lastFailureNanos;
+            return ofOthers - lastSuccessNanos > 0 ? beganNanos : lastSuccessNanos;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A request of several documents of this batch had no answer that says anything of them. */
+    void failed(Batch batch) {
+        lock.lock();
+        try {
+            if (!batch.equals(lastFailed)) {
+                failureBeforeNanos = lastFailureNanos;
+                lastFailed = batch;
+            }
+            lastFailureNanos = clock.nanos();
+        } finally {
+            lock.unlock();
+        }
     }
 
     Window.Permit take() throws InterruptedException {

@@ -31,6 +31,9 @@ public interface LiveSource extends Source, AutoCloseable {
     /** What there is that has not been read yet, by this reader or another of the same target; as last seen. */
     Lag lag();
 
+    /** Whether another reader has had a part of it for the same target since this one was opened. */
+    boolean isShared();
+
     /**
      * How far reading is behind.
      *

@@ -40,6 +40,13 @@ public final class AppendLog implements AutoCloseable {
         try {
             FileChannel channel = DurableFiles.openPrivate(
                     file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE));
+            if (!StateLock.lock(channel)) {
+                channel.close();
+                throw new StateException(
+                        StateException.Reason.LOCKED,
+                        "%s is written to by another load: wait for it, or name another file".formatted(file),
+                        null);
+            }
             if (!beginsWith(channel, begin)) {
                 channel.close();
                 throw new StateException(

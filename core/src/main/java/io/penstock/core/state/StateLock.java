@@ -3,14 +3,12 @@ package io.penstock.core.state;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps two processes from using one folder: a lock of the operating system, which ends with its process however that
@@ -34,7 +32,7 @@ public final class StateLock implements AutoCloseable {
         try {
             FileChannel channel = DurableFiles.openPrivate(
                     file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE));
-            if (tryLock(channel) == null) {
+            if (!lock(channel)) {
                 channel.close();
                 throw new StateException(
                         StateException.Reason.LOCKED,
@@ -58,11 +56,12 @@ public final class StateLock implements AutoCloseable {
         }
     }
 
-    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+    /** Takes the lock of a file until the channel is closed; false if somebody has it. */
+    static boolean lock(FileChannel channel) throws IOException {
         try {
-            return channel.tryLock();
+            return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
-            return null;
+            return false;
         }
     }
 

@@ -53,19 +53,37 @@ class DeadLetterWriterTest {
         assertThat(file).hasContent("{\"mine\":1}\n{\"mine\":2}\n");
     }
 
+    @Test
+    void twoLoadsDoNotWriteToOneFile() throws IOException {
+        Path file = folder.resolve("dead-letters.ndjson");
+        try (var first = new DeadLetterWriter(file)) {
+            first.write(letter());
+
+            assertThatThrownBy(() -> write(file))
+                    .isInstanceOf(StateException.class)
+                    .hasMessageContaining("written to by another load");
+            first.write(letter());
+        }
+        assertThat(Files.readString(file).lines()).hasSize(2);
+    }
+
     private static void write(Path file) {
         try (var writer = new DeadLetterWriter(file)) {
-            writer.write(new DeadLetter(
-                    Instant.EPOCH,
-                    "a.ndjson",
-                    new Position(0, 1),
-                    400,
-                    "mapper_parsing_exception",
-                    "no date",
-                    1,
-                    "{\"index\":{\"_id\":\"1\"}}".getBytes(StandardCharsets.UTF_8),
-                    out -> out.write('x'),
-                    1));
+            writer.write(letter());
         }
+    }
+
+    private static DeadLetter letter() {
+        return new DeadLetter(
+                Instant.EPOCH,
+                "a.ndjson",
+                new Position(0, 1),
+                400,
+                "mapper_parsing_exception",
+                "no date",
+                1,
+                "{\"index\":{\"_id\":\"1\"}}".getBytes(StandardCharsets.UTF_8),
+                out -> out.write('x'),
+                1);
     }
 }

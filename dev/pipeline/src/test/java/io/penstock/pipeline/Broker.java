@@ -9,13 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -199,6 +203,17 @@ final class Broker implements AutoCloseable {
         return Optional.of(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().values().stream()
                 .mapToLong(each -> each.offset())
                 .sum());
+    }
+
+    /** Who the only group takes for its members. */
+    Set<String> members() throws ExecutionException, InterruptedException {
+        List<String> groups = admin.listGroups().all().get().stream()
+                .map(GroupListing::groupId)
+                .toList();
+        return admin.describeConsumerGroups(groups).all().get().values().stream()
+                .flatMap(group -> group.members().stream())
+                .map(MemberDescription::consumerId)
+                .collect(Collectors.toSet());
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -320,8 +321,7 @@ class TopicIT {
         assertThat(running.end().exit()).isEqualTo(130);
 
         Program.Running impatient = program.start(words(broker.url(topic), index, "--follow", "--max-outage", "3s"));
-        await().atMost(PATIENCE).until(() -> broker.committed().isPresent());
-        Thread.sleep(3_000); // it has joined the group, or will find nobody there
+        await().atMost(PATIENCE).until(() -> broker.members().size() == 1);
         broker.kill();
         try {
             Program.Ended ended = impatient.end();
@@ -374,10 +374,16 @@ class TopicIT {
                                 .asLong()
                         > 2_000);
         shippers.get(0).signal("STOP");
-        Thread.sleep(13_000); // longer than the session, so that the group goes on without it
+        await("the group goes on without it")
+                .atMost(PATIENCE)
+                .until(() -> broker.members().size() == 2);
+        Set<String> awake = broker.members();
         shippers.get(1).kill();
         shippers.get(0).signal("CONT");
-        Thread.sleep(3_000);
+        await("it is back, and the killed one is gone").atMost(PATIENCE).until(() -> {
+            Set<String> members = broker.members();
+            return members.size() == 2 && !members.equals(awake);
+        });
         stop.set(true);
         writer.join();
         broker.flush();

@@ -34,6 +34,7 @@ class ReindexIT {
     private static final int KILLS = Math.max(3, Integer.getInteger("penstock.kills", 6) / 2);
     private static final String OLD = "tracks-1";
     private static final String NEW = "tracks-2";
+    private static final String YOUNGER = "tracks-1-b";
     private static final String ALIAS = "tracks";
     /** A limit in bytes, which the cluster's own copy does not know: then Penstock reads and sends. */
     private static final String[] THROUGH_PENSTOCK = {"--max-rate", "1gb/s"};
@@ -53,7 +54,7 @@ class ReindexIT {
     @AfterEach
     void close() {
         program.close();
-        for (String index : new String[] {OLD, NEW}) {
+        for (String index : new String[] {OLD, YOUNGER, NEW}) {
             cluster.call("DELETE", "/" + index, "");
         }
         cluster.call("DELETE", "/_ingest/pipeline/marks", "");
@@ -263,6 +264,63 @@ class ReindexIT {
         Program.Ended again = reindex(OLD, "--catch-up", "n").end();
         assertThat(again.exit()).as(again.err()).isZero();
         assertThat(documents(NEW)).isEqualTo(documents(OLD));
+    }
+
+    /** The cluster gives each page of a scroll once: asked again, it gives the one after. */
+    @Test
+    void aPageWhoseAnswerIsLostIsNotPassedOver() throws Exception {
+        source("{\"settings\":{\"number_of_replicas\":0}}", 6_000);
+        try (FaultProxy proxy = FaultProxy.start(cluster.url())) {
+            proxy.match(head -> head.method().equals("POST") && head.path().equals("/_search/scroll"))
+                    .script(new Fault.DropAfter());
+            Program.Ended ended = program.start(
+                            "reindex",
+                            OLD,
+                            "-i",
+                            NEW,
+                            "-t",
+                            proxy.url().toString(),
+                            "--no-sniff",
+                            "--max-rate",
+                            "1gb/s")
+                    .end();
+            assertThat(ended.exit()).as(ended.err()).isZero();
+            assertThat(ended.err()).contains(OLD + " cannot be read now");
+        }
+        assertThat(cluster.count(NEW)).isEqualTo(6_000);
+    }
+
+    @Test
+    void anAliasOfTheOldAndTheNewIndexEndsOnTheNew() throws Exception {
+        source("{\"settings\":{\"number_of_replicas\":0}}", 100);
+        cluster.put("/" + NEW, "{\"settings\":{\"number_of_replicas\":0}}");
+        cluster.put("/" + OLD + "/_alias/" + ALIAS, "");
+        cluster.put("/" + NEW + "/_alias/" + ALIAS, "");
+
+        Program.Ended ended = reindex(OLD, "--alias", ALIAS).end();
+
+        assertThat(ended.exit()).as(ended.err()).isZero();
+        assertThat(cluster.get("/_alias/" + ALIAS).fieldNames()).toIterable().containsExactly(NEW);
+        assertThat(ended.err()).contains("to go back to " + OLD).contains("\"index\":\"" + OLD + "\"");
+    }
+
+    /** As a rollover leaves it: of several indices one is written to, and the others say that they are not. */
+    @Test
+    void anAliasOfSeveralIndicesCanBeWrittenToAfterItHasMoved() throws Exception {
+        source("{\"settings\":{\"number_of_replicas\":0}}", 100);
+        cluster.put(
+                "/" + YOUNGER,
+                "{\"settings\":{\"number_of_replicas\":0},\"mappings\":{\"properties\":{\"n\":{\"type\":\"long\"}}}}");
+        cluster.post(
+                "/_aliases",
+                "{\"actions\":[{\"add\":{\"index\":\"%s\",\"alias\":\"%s\",\"is_write_index\":false}},{\"add\":{\"index\":\"%s\",\"alias\":\"%s\",\"is_write_index\":true}}]}"
+                        .formatted(OLD, ALIAS, YOUNGER, ALIAS));
+
+        Program.Ended ended = reindex(ALIAS).end();
+
+        assertThat(ended.exit()).as(ended.err()).isZero();
+        assertThat(cluster.get("/_alias/" + ALIAS).fieldNames()).toIterable().containsExactly(NEW);
+        cluster.put("/" + ALIAS + "/_doc/one-more", "{\"n\":1}");
     }
 
     @Test

@@ -229,8 +229,9 @@ public final class DeadLetterSource implements Source {
             }
         }
 
+        /** Another document may have been at the same place: in a file that was replaced, or a topic made anew. */
         String place() {
-            return partition + '\0' + offset;
+            return partition + '\0' + offset + '\0' + Arrays.hashCode(action) + '\0' + Arrays.hashCode(document);
         }
 
         Letter letter(byte[] json) {

@@ -91,9 +91,17 @@ final class RecordDocuments {
         try {
             String id = key(record);
             String wrong = DocumentId.wrong(id);
-            return wrong == null
-                    ? document(Operation.DELETE, record, id, header(record, "routing"), Body.EMPTY, at)
-                    : new Fault("id", "its key " + wrong).in(Body.EMPTY, at);
+            if (wrong != null) {
+                return new Fault("id", "its key " + wrong).in(Body.EMPTY, at);
+            }
+            String routing = header(record, "routing");
+            if (routing == null && options.routingField().isPresent()) {
+                return new Fault(
+                                "routing",
+                                "it deletes a document whose routing value is in a field, and has no fields: write it with a header 'routing'")
+                        .in(Body.EMPTY, at);
+            }
+            return document(Operation.DELETE, record, id, routing, Body.EMPTY, at);
         } catch (CharacterCodingException e) {
             return new Fault("id", "its key is not UTF-8").in(Body.EMPTY, at);
         }

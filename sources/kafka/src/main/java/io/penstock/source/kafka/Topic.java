@@ -110,9 +110,12 @@ final class Topic {
         try {
             now = described(address, admin);
         } catch (SourceException e) {
-            if (e.getCause() instanceof RetriableException
-                    && !(e.getCause() instanceof UnknownTopicOrPartitionException)) {
-                throw (RetriableException) e.getCause();
+            if (e.getCause() instanceof RetriableException retriable
+                    && !(retriable instanceof UnknownTopicOrPartitionException)) {
+                throw retriable;
+            }
+            if (e.getCause() instanceof TimeoutException) {
+                throw new org.apache.kafka.common.errors.TimeoutException(e.getMessage(), e);
             }
             throw e;
         }

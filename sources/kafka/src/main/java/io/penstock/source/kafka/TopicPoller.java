@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingDeque;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -74,6 +75,7 @@ final class TopicPoller implements ConsumerRebalanceListener {
     private boolean ended;
     private volatile long newestReadMillis = System.currentTimeMillis();
     private volatile LiveSource.Lag lag = LiveSource.Lag.UNKNOWN;
+    private volatile boolean shared;
     private volatile boolean readingEnded;
     private volatile boolean closed;
 
@@ -135,6 +137,11 @@ final class TopicPoller implements ConsumerRebalanceListener {
 
     LiveSource.Lag lag() {
         return lag;
+    }
+
+    /** Whether others have had partitions of the topic meanwhile. */
+    boolean isShared() {
+        return shared;
     }
 
     /**
@@ -284,7 +291,7 @@ final class TopicPoller implements ConsumerRebalanceListener {
         Duration silent = Duration.ofNanos(System.nanoTime() - answeredAt);
         lag = new LiveSource.Lag(
                 lag.records(), lag.age(), Optional.of("no broker of %s answers".formatted(topic.address())));
-        if (silent.compareTo(outageMax) > 0) {
+        if (!outageMax.isZero() && silent.compareTo(outageMax) > 0) {
             ready.addLast(new Polled.Broken(new SourceException(
                     Reason.GONE,
                     "no broker of %s has answered for %d s: start it; the same command goes on where it was"
@@ -327,7 +334,11 @@ final class TopicPoller implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         LOGGER.debug("assigned {}", partitions);
-        Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(new HashSet<>(partitions));
+        if (consumer.assignment().size() < topic.partitions().size()) {
+            shared = true;
+        }
+        Map<TopicPartition, OffsetAndMetadata> committed =
+                patiently(() -> consumer.committed(new HashSet<>(partitions), ASK));
         for (TopicPartition partition : partitions) {
             OffsetAndMetadata known = committed.get(partition);
             if (known == null) {
@@ -337,7 +348,26 @@ final class TopicPoller implements ConsumerRebalanceListener {
             }
         }
         // Only now: asking for one position looks after all of them, and one that is not set has no reset policy.
-        partitions.forEach(partition -> polledTo.put(partition, consumer.position(partition)));
+        partitions.forEach(partition -> polledTo.put(partition, patiently(() -> consumer.position(partition, ASK))));
+    }
+
+    /**
+     * Whoever fails to answer here leaves the consumer without a place, so that it is asked for as long as it may be.
+     */
+    private <T> T patiently(Supplier<T> question) {
+        long began = System.nanoTime();
+        while (true) {
+            try {
+                return question.get();
+            } catch (RetriableException e) {
+                boolean tooLong = !outageMax.isZero() && System.nanoTime() - began > outageMax.toNanos();
+                if (tooLong || closed) {
+                    throw e;
+                }
+                LOGGER.debug("asking again", e);
+                pause();
+            }
+        }
     }
 
     /** What was read of them is waited for, so that the next reader does not write the same ids at the same time. */
@@ -346,6 +376,7 @@ final class TopicPoller implements ConsumerRebalanceListener {
         LOGGER.debug("revoked {}", partitions);
         giveUp(partitions);
         if (!partitions.isEmpty()) {
+            shared |= !closed;
             ready.addFirst(new Polled.Flush());
             drain();
             commitSafe();
@@ -383,6 +414,9 @@ final class TopicPoller implements ConsumerRebalanceListener {
                 waiting.add(reading);
             }
         }
+        if (!partitions.isEmpty() && ready.removeIf(Polled.End.class::isInstance)) {
+            ended = false; // what stood before the end and is given up comes again, here or elsewhere
+        }
         for (Polled each : waiting) {
             if (each instanceof Polled.Chunk chunk && numbers.contains(chunk.partition())) {
                 readyRecords.addAndGet(-chunk.revoke());
@@ -413,13 +447,21 @@ final class TopicPoller implements ConsumerRebalanceListener {
     private SourceException outOfRange(OffsetOutOfRangeException out) {
         Map.Entry<TopicPartition, Long> first =
                 out.offsetOutOfRangePartitions().entrySet().iterator().next();
-        long beginning = consumer.beginningOffsets(List.of(first.getKey())).getOrDefault(first.getKey(), 0L);
+        long beginning = beginning(first.getKey());
         String gone = first.getValue() < beginning
                 ? "records %,d to %,d of %s no longer exist: they were removed before they were read; --restart reads what is left"
                         .formatted(first.getValue(), beginning - 1, first.getKey())
                 : "%s ends before record %,d, which was to be read next: records that were read before are gone; --restart reads what is left"
                         .formatted(first.getKey(), first.getValue());
         return new SourceException(Reason.CHANGED, gone, inFlight.next(), out);
+    }
+
+    private long beginning(TopicPartition partition) {
+        try {
+            return consumer.beginningOffsets(List.of(partition), ASK).getOrDefault(partition, 0L);
+        } catch (RetriableException e) {
+            return beginnings.getOrDefault(partition, 0L); // as it was when we began
+        }
     }
 
     /** What was read may still become safe, and is then committed. */

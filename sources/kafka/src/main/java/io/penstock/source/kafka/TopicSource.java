@@ -37,6 +37,7 @@ public final class TopicSource implements LiveSource {
     private final Topic topic;
     private InFlight inFlight = new InFlight();
     private @Nullable TopicPoller poller;
+    private boolean shared;
     private String group = "";
     private String member = "";
     private long generation;
@@ -188,10 +189,16 @@ public final class TopicSource implements LiveSource {
         return poller == null ? Lag.UNKNOWN : poller.lag();
     }
 
+    @Override
+    public synchronized boolean isShared() {
+        return shared || (poller != null && poller.isShared());
+    }
+
     /** The topic itself can still be asked. */
     @Override
     public synchronized void close() throws SourceException {
         TopicPoller running = poller;
+        shared = isShared();
         poller = null;
         Optional<String> problem = running == null ? Optional.empty() : running.close();
         if (problem.isPresent()) {
