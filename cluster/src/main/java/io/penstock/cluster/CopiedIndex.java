@@ -124,6 +124,12 @@ public final class CopiedIndex {
     private void refuseWhatCannotBeCopied() {
         indices.forEach((index, found) -> {
             JsonNode mapping = found.path("mappings");
+            if (mapping.isEmpty()) {
+                // OpenSearch 3.6.0 then knows no field _id to cut slices by, and would be asked until --max-outage.
+                throw refused(
+                        "%s has no mapping, and so no documents to copy: leave it out, or PUT /%s/_mapping {\"dynamic\":true} first"
+                                .formatted(index, index));
+            }
             if (!mapping.path("_source").path("enabled").asBoolean(true)) {
                 throw refused(
                         "%s does not keep its documents (_source is off), so that nothing can be copied from it: load it anew from where they came from"

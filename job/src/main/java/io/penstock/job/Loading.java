@@ -101,35 +101,45 @@ final class Loading {
 
     /** Flushes while the translog is asynchronous, and once after: an envelope, also another load's, changes it. */
     private final class Flushing implements DurabilityBarrier {
-        private final DurabilityBarrier flush;
-        private volatile boolean needed;
+        private volatile @Nullable DurabilityBarrier flush;
+        private volatile boolean needed = index.hasAsyncTranslog();
 
-        /** @param needed whether it is asynchronous now */
-        Flushing(DurabilityBarrier flush, boolean needed) {
-            this.flush = flush;
-            this.needed = needed;
+        Flushing() {
+            try {
+                flush = index.barrier(); // at the beginning, to notice what a server loses from then on
+            } catch (TargetException e) {
+                if (needed) {
+                    throw e;
+                }
+            }
         }
 
         @Override
         public Durability makeDurable() {
             boolean async;
+            DurabilityBarrier flushing;
             try {
                 async = index.hasAsyncTranslog();
+                if (!async && !needed) {
+                    return NONE.makeDurable();
+                }
+                needed = true;
+                DurabilityBarrier known = flush;
+                flushing = known == null ? index.barrier() : known;
+                flush = flushing;
             } catch (TargetException e) {
-                async = needed; // as far as anybody knows
+                // As long as the cluster does not say, it is as it was.
+                return needed ? new Durability.NotYet(String.valueOf(e.getMessage())) : NONE.makeDurable();
             }
-            if (!async && !needed) {
-                return NONE.makeDurable();
-            }
-            needed = true;
-            Durability made = flush.makeDurable();
+            Durability made = flushing.makeDurable();
             needed = async || !(made instanceof Durability.Safe);
             return made;
         }
 
         @Override
         public Duration interval() {
-            return needed && !settingsAreBack ? flush.interval() : NONE.interval();
+            DurabilityBarrier flushing = flush;
+            return needed && flushing != null && !settingsAreBack ? flushing.interval() : NONE.interval();
         }
     }
 
@@ -261,7 +271,7 @@ final class Loading {
         var next = new Load(new LoadPlan(
                 sample.map(some -> some.around(source)).orElse(source),
                 index.transport(plan.pipeline()),
-                new Flushing(index.barrier(), index.hasAsyncTranslog()),
+                new Flushing(),
                 plan.index(),
                 plan.serverIds(),
                 new BufferPool(plan.memoryBytes()),

@@ -328,6 +328,9 @@ class ReindexIT {
         cluster.put("/" + OLD, "{\"mappings\":{\"_source\":{\"enabled\":false}}}");
         refused(7, "does not keep its documents (_source is off)", OLD);
         cluster.delete("/" + OLD);
+        cluster.put("/" + OLD, "{}");
+        refused(7, OLD + " has no mapping", OLD);
+        cluster.delete("/" + OLD);
         refused(7, "there is no index, alias or data stream " + OLD, OLD);
         refused(2, "cannot be copied into itself", NEW);
         cluster.put(
