@@ -146,6 +146,19 @@ public final class Envelope {
         }
     }
 
+    /** Says that nobody but {@link #recover} puts the settings back any more, unless {@link #close} does after all. */
+    public void abandon() {
+        lock.lock();
+        try {
+            if (!closed && isStillOurs()) {
+                journal = journal.beating(Instant.EPOCH);
+                index.write(journal);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Index settings as they were; the journal stays, for the replica step. */
     public Ending restoreIndexSettings() {
         lock.lock();

@@ -227,6 +227,16 @@ class EnvelopeTest {
         assertThat(index.journal).isEmpty();
     }
 
+    @Test
+    void anAbandonedEnvelopeIsNotTakenForAlive() {
+        Envelope envelope = open("a", NOON);
+
+        envelope.abandon();
+
+        assertThat(index.journal).get().matches(journal -> !journal.isAliveAt(NOON));
+        assertThat(Envelope.recover(index)).isInstanceOf(Envelope.Ending.Restored.class);
+    }
+
     private Envelope open(String job, Instant now) {
         return open(index, job, now);
     }

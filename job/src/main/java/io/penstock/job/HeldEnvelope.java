@@ -75,14 +75,38 @@ final class HeldEnvelope {
     /** Puts back what an earlier run of the same load left, when this one changes none. Another host's may be alive. */
     static void recoverOwn(String job, TargetIndex target, Instant now) {
         EnvelopedIndex index = target.enveloped();
-        boolean own = index.read()
-                .flatMap(EnvelopedIndex.State::journal)
+        boolean own = journal(target)
                 .filter(journal -> journal.job().equals(job))
                 .filter(journal -> journal.host().equals(host()) || !journal.isAliveAt(now))
                 .isPresent();
         if (own && Envelope.recover(index) instanceof Envelope.Ending.Pending pending) {
             throw new TargetException(TargetException.Reason.REFUSES, pending(index.name(), pending), null);
         }
+    }
+
+    /**
+     * Whether whoever holds an index renews its heartbeat. One that was killed a moment ago looks alive for minutes,
+     * and may be our own predecessor on a host of another name.
+     */
+    static boolean isHeldByTheLiving(TargetIndex target, Clock clock) {
+        Optional<Journal> first = journal(target);
+        Optional<Journal> now = first;
+        while (now.isPresent()
+                && now.equals(first)
+                && now.filter(each -> each.isAliveAt(clock.now())).isPresent()) {
+            try {
+                clock.sleep(BETWEEN_TRIES);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return true;
+            }
+            now = journal(target);
+        }
+        return now.isPresent() && !now.equals(first);
+    }
+
+    private static Optional<Journal> journal(TargetIndex target) {
+        return target.enveloped().read().flatMap(EnvelopedIndex.State::journal);
     }
 
     /** Puts it on; if that fails it is to be closed all the same. */
@@ -115,7 +139,20 @@ final class HeldEnvelope {
     /** Takes the envelope off. Says what could not be put back, and how to do it. */
     Optional<String> close() {
         heartbeat.interrupt();
-        return tried(envelope::close);
+        Optional<String> problem = tried(envelope::close);
+        if (problem.isPresent()) {
+            abandon();
+        }
+        return problem;
+    }
+
+    /** So that 'penstock restore' need not take us for alive. */
+    private void abandon() {
+        try {
+            envelope.abandon();
+        } catch (TargetException e) {
+            // Then it has to wait until the last heartbeat is old.
+        }
     }
 
     private Optional<String> tried(java.util.function.Supplier<Envelope.Ending> attempt) {

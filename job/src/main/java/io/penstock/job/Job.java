@@ -366,19 +366,29 @@ public final class Job {
         if (start.isComplete() || plan.keepSettings()) {
             return Optional.empty();
         }
-        try {
-            Optional<HeldEnvelope> held = HeldEnvelope.open(
-                    folder.id(), index, target.dataNodes(), plan.copy().isEmpty(), listener, clock);
-            held.ifPresent(this::putOn);
-            return held;
-        } catch (TargetException e) {
-            if (plan.live().isEmpty() || !(e.getCause() instanceof EnvelopeHeldException)) {
-                throw e;
+        boolean looked = false;
+        while (true) {
+            try {
+                Optional<HeldEnvelope> held = HeldEnvelope.open(
+                        folder.id(), index, target.dataNodes(), plan.copy().isEmpty(), listener, clock);
+                held.ifPresent(this::putOn);
+                return held;
+            } catch (TargetException e) {
+                if (plan.live().isEmpty() || !(e.getCause() instanceof EnvelopeHeldException)) {
+                    throw e;
+                }
+                listener.onStep("looking for a sign of life: " + e.getMessage());
+                if (HeldEnvelope.isHeldByTheLiving(index, clock)) {
+                    joined = true;
+                    listener.onStep("reading beside another load of %s, to which settings, count and alias are left"
+                            .formatted(index.name()));
+                    return Optional.empty();
+                }
+                if (looked) {
+                    throw e;
+                }
+                looked = true;
             }
-            joined = true;
-            listener.onStep("reading beside another load of %s, to which settings, count and alias are left"
-                    .formatted(index.name()));
-            return Optional.empty();
         }
     }
 

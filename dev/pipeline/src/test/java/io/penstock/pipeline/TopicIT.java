@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -482,6 +483,29 @@ class TopicIT {
 
     private JsonNode source(String id) {
         return node.get("/" + index + "/_doc/" + id).path("_source");
+    }
+
+    /**
+     * A container that is killed and started anew has another name, and finds its own load settings as somebody else's.
+     */
+    @Test
+    void theLoadSettingsOfAReaderThatShowsNoLifeAreTakenOver() throws Exception {
+        fill(1_000, 100);
+        String beat = Instant.now().minusSeconds(170).toString(); // ten seconds more, and it is taken for dead
+        node.put("/" + index, """
+                {"settings":{"number_of_replicas":0,"index.gc_deletes":"1h","translog.durability":"async"},
+                 "mappings":{"_meta":{"penstock":{"job":"j","host":"another","token":"t","started":"%s","heartbeat":"%s",
+                  "settings":{"index.translog.durability":{"before":null,"during":"async"}},"cluster_settings":{}}}}}""".formatted(beat, beat));
+
+        Program.Ended ended = load();
+
+        assertThat(ended.exit()).as(ended.err()).isZero();
+        assertThat(ended.err()).contains("looking for a sign of life", "putting back the settings of " + index);
+        assertThat(isAsInTopic(index)).isTrue();
+        assertThat(node.get("/" + index + "/_settings?flat_settings=true")
+                        .at("/" + index + "/settings")
+                        .has("index.translog.durability"))
+                .isFalse();
     }
 
     private Program.Ended load(String... more) throws InterruptedException {
