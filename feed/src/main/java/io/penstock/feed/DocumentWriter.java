@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class DocumentWriter implements AutoCloseable {
     private static final Duration REST = Duration.ofSeconds(2);
 
+    /** As long as brokers know by default how far a group has read: whoever is away for less misses no delete. */
+    private static final String TOMBSTONES_MILLIS =
+            Long.toString(Duration.ofDays(7).toMillis());
+
     private final FeedConfig.Kafka kafka;
     private final Consumer<String> told;
     private KafkaProducer<byte[], byte[]> producer;
@@ -74,7 +78,7 @@ final class DocumentWriter implements AutoCloseable {
     private void prepare(Admin admin) throws ExecutionException, InterruptedException {
         try {
             var topic = new NewTopic(kafka.topic(), kafka.partitions(), (short) kafka.replication())
-                    .configs(Map.of("cleanup.policy", "compact"));
+                    .configs(Map.of("cleanup.policy", "compact", "delete.retention.ms", TOMBSTONES_MILLIS));
             admin.createTopics(List.of(topic)).all().get();
             told.accept("made the compacted topic %s with %d partitions".formatted(kafka.topic(), kafka.partitions()));
         } catch (ExecutionException e) {

@@ -21,9 +21,10 @@ import org.apache.kafka.connect.source.SourceRecord;
 final class VisibleRows {
     private static final int AT_ONCE = 500;
     /**
-     * With a lock wait of two seconds each. A row that is locked for longer is changed again, and will be read again.
+     * With a lock wait of two seconds each: twice as long as semi-synchronous replication holds a commit by default. A
+     * row that is locked for longer is changed again, and will be read again.
      */
-    private static final int TRIES = 5;
+    private static final int TRIES = 10;
 
     private static final int LOCK_WAIT_TIMEOUT = 1205;
     private static final int DEADLOCK = 1213;
