@@ -97,6 +97,7 @@ public final class Feed {
                 HikariDataSource database = database()) {
             writer.prepareTopic(() -> stopped);
             Duration rest = REST_MIN;
+            awaitDatabase(database);
             while (!stopped) {
                 long before = rows.get();
                 swept = false;
@@ -109,6 +110,22 @@ public final class Feed {
                 rest = rest.compareTo(REST_MAX) > 0 ? REST_MAX : rest;
                 told.accept("%s; trying again in %d s".formatted(words(failure.get()), rest.toSeconds()));
                 sleep(rest);
+            }
+        }
+    }
+
+    /**
+     * Debezium 3.5 cannot say what is wrong with a database that refuses us (Kafka Connect 4.3 has renamed a method).
+     */
+    private void awaitDatabase(HikariDataSource database) throws InterruptedException {
+        while (!stopped) {
+            try (Connection connection = database.getConnection()) {
+                connection.isValid(1);
+                return;
+            } catch (SQLException e) {
+                judge(e);
+            } catch (HikariPool.PoolInitializationException e) {
+                judge(e.getCause() instanceof SQLException refused ? refused : new SQLException(e));
             }
         }
     }
