@@ -1,12 +1,10 @@
 package io.penstock.cluster;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.job.Aliases;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,27 +31,27 @@ final class ClusterAliases implements Aliases {
         return new TreeSet<>(aliasEntries(alias).keySet());
     }
 
-    private Map<String, JsonNode> aliasEntries(String alias) {
+    private Map<String, ObjectNode> aliasEntries(String alias) {
         Cluster.Answer answer = cluster.call("GET", "/_alias/" + Paths.encode(alias), null, QUICK);
-        var entries = new TreeMap<String, JsonNode>();
+        var entries = new TreeMap<String, ObjectNode>();
         if (answer.status() != 404) {
             cluster.requireOk(answer, "the alias " + alias + " cannot be looked up");
             answer.json()
                     .properties()
                     .forEach(entry -> entries.put(
-                            entry.getKey(), entry.getValue().path("aliases").path(alias)));
+                            entry.getKey(), entry.getValue().path("aliases").withObjectProperty(alias)));
         }
         return entries;
     }
 
     @Override
     public Optional<String> move(String alias, SortedSet<String> from, String to) {
-        Map<String, JsonNode> entries = aliasEntries(alias);
+        Map<String, ObjectNode> entries = aliasEntries(alias);
         if (!entries.keySet().equals(from)) {
             return Optional.of("it stands for %s now".formatted(entries.keySet()));
         }
-        var onto = new TreeMap<String, JsonNode>();
-        onto.put(to, served(entries.values()));
+        var onto = new TreeMap<String, ObjectNode>();
+        onto.put(to, served(entries));
         Cluster.Answer answer =
                 cluster.call("POST", "/_aliases", actions(alias, onto, entries.keySet()), Duration.ofMinutes(1));
         if (answer.isOk() && answer.json().path("acknowledged").asBoolean(false)) {
@@ -66,23 +64,20 @@ final class ClusterAliases implements Aliases {
      * Filter and routing of what serves until now. Not which of several indices is written to: one alone is, unless
      * somebody says that it is not.
      */
-    private static JsonNode served(Collection<JsonNode> entries) {
-        ObjectNode properties = JSON.createObjectNode();
-        entries.stream()
-                .findFirst()
-                .ifPresent(entry ->
-                        entry.properties().forEach(property -> properties.set(property.getKey(), property.getValue())));
+    private static ObjectNode served(Map<String, ObjectNode> entries) {
+        ObjectNode properties =
+                entries.values().stream().findFirst().map(ObjectNode::deepCopy).orElseGet(JSON::createObjectNode);
         properties.remove("is_write_index");
         return properties;
     }
 
     /** One request: onto the new indices, and off the others, which must still have it; in that order. */
-    private static ObjectNode actions(String alias, Map<String, JsonNode> onto, Set<String> from) {
+    private static ObjectNode actions(String alias, Map<String, ObjectNode> onto, Set<String> from) {
         ObjectNode body = JSON.createObjectNode();
         ArrayNode actions = body.putArray("actions");
         onto.forEach((index, properties) -> {
             ObjectNode add = actions.addObject().putObject("add");
-            properties.properties().forEach(property -> add.set(property.getKey(), property.getValue()));
+            add.setAll(properties);
             add.put("index", index).put("alias", alias);
         });
         for (String index : from) {

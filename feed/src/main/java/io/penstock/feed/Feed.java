@@ -2,7 +2,6 @@ package io.penstock.feed;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.pool.HikariPool;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -18,10 +17,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.source.SourceRecord;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,13 +33,14 @@ import org.slf4j.LoggerFactory;
  * documents it touches; they are read as they are now, and written. So a change that is seen twice, or late, does no
  * harm, and the newest record of an id is the newest document.
  *
- * <p>Several changes of one id that arrive together make one document. The order of each id is kept, as one thread does
- * it all. {@link #run} is called once; {@link #stop} may come from any thread.
+ * <p>Several changes of one id that arrive together make one document. The order of each id is kept, as one thread
+ * writes them all. {@link #run} is called once; {@link #stop} may come from any thread.
  */
 public final class Feed {
     private static final Logger LOGGER = LoggerFactory.getLogger(Feed.class);
     private static final Duration REST_MIN = Duration.ofSeconds(1);
     private static final Duration REST_MAX = Duration.ofSeconds(30);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(10);
 
     private final FeedConfig config;
     private final Consumer<String> told;
@@ -49,7 +53,8 @@ public final class Feed {
     private volatile long behindMillis;
     private volatile boolean snapshot = true;
     private volatile boolean stopped;
-    private String trouble = "";
+    private final AtomicReference<String> trouble = new AtomicReference<>("");
+    private final AtomicReference<@Nullable FeedException> refused = new AtomicReference<>();
     private boolean swept;
 
     /** @param told hears what a person should know; called by several threads */
@@ -94,23 +99,53 @@ public final class Feed {
      */
     public void run() throws InterruptedException {
         try (DocumentWriter writer = new DocumentWriter(config.kafka(), told);
-                HikariDataSource database = database()) {
-            writer.prepareTopic(() -> stopped);
-            Duration rest = REST_MIN;
-            awaitDatabase(database);
-            while (!stopped) {
-                long before = rows.get();
-                swept = false;
-                Optional<ChangeReader.Failure> failure = changes.run(some -> take(some, database, writer));
-                if (stopped || failure.isEmpty()) {
-                    return;
-                }
-                judge(failure.get());
-                rest = rows.get() > before ? REST_MIN : rest.multipliedBy(2);
-                rest = rest.compareTo(REST_MAX) > 0 ? REST_MAX : rest;
-                told.accept("%s; trying again in %d s".formatted(words(failure.get()), rest.toSeconds()));
-                sleep(rest);
+                HikariDataSource database = database();
+                ExecutorService beside = Executors.newSingleThreadExecutor()) {
+            try {
+                writer.prepareTopic(() -> stopped);
+                beside.execute(() -> watch(database));
+                follow(database, writer);
+            } finally {
+                stopped = true;
+                beside.shutdownNow();
             }
+        }
+        FeedException ending = refused.get();
+        if (ending != null) {
+            throw ending;
+        }
+    }
+
+    private void follow(HikariDataSource database, DocumentWriter writer) throws InterruptedException {
+        Duration rest = REST_MIN;
+        while (!stopped) {
+            awaitDatabase(database);
+            long before = rows.get();
+            swept = false;
+            Optional<ChangeReader.Failure> failure = changes.run(some -> take(some, database, writer));
+            if (stopped || failure.isEmpty()) {
+                return;
+            }
+            judge(failure.get());
+            rest = rows.get() > before ? REST_MIN : rest.multipliedBy(2);
+            rest = rest.compareTo(REST_MAX) > 0 ? REST_MAX : rest;
+            told.accept("%s; trying again in %d s".formatted(words(failure.get()), rest.toSeconds()));
+            sleep(rest);
+        }
+    }
+
+    /** Debezium's reader of the binary log tries to connect again for ever, and says nothing. */
+    private void watch(HikariDataSource database) {
+        try {
+            while (!stopped) {
+                sleep(LOOK_EVERY);
+                awaitDatabase(database);
+            }
+        } catch (FeedException e) {
+            refused.set(e);
+            stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -118,14 +153,17 @@ public final class Feed {
      * Debezium 3.5 cannot say what is wrong with a database that refuses us (Kafka Connect 4.3 has renamed a method).
      */
     private void awaitDatabase(HikariDataSource database) throws InterruptedException {
+        boolean waited = false;
         while (!stopped) {
-            try (Connection connection = database.getConnection()) {
-                connection.isValid(1);
+            try {
+                database.getConnection().close();
+                if (waited && !trouble.getAndSet("").isEmpty()) {
+                    told.accept("%s answers again".formatted(config.database()));
+                }
                 return;
             } catch (SQLException e) {
                 judge(e);
-            } catch (HikariPool.PoolInitializationException e) {
-                judge(e.getCause() instanceof SQLException refused ? refused : new SQLException(e));
+                waited = true;
             }
         }
     }
@@ -148,14 +186,11 @@ public final class Feed {
                 if (!write(touched.ids(), connection, writer)) {
                     break;
                 }
-                trouble = "";
+                trouble.set("");
                 count(some);
                 return;
             } catch (SQLException e) {
                 judge(e);
-            } catch (HikariPool.PoolInitializationException e) {
-                say("waiting for %s: %s".formatted(config.database(), e.getMessage()));
-                sleep(REST_MIN);
             }
         }
         throw new InterruptedException("stopped"); // so that the changes are not taken for written
@@ -266,7 +301,7 @@ public final class Feed {
                             .formatted(e.getMessage()),
                     e);
         }
-        say("waiting for %s: %s".formatted(config.database(), e.getMessage()));
+        say("waiting for %s: %s".formatted(config.database(), words(e)));
         sleep(REST_MIN);
     }
 
@@ -306,10 +341,14 @@ public final class Feed {
         }
     }
 
-    /** The innermost message says what happened; those around it, that something did. */
     private static String words(ChangeReader.Failure failure) {
-        String words = failure.message();
-        for (Throwable each = failure.cause().orElse(null); each != null; each = each.getCause()) {
+        return failure.cause().map(Feed::words).orElse(failure.message());
+    }
+
+    /** The innermost message says what happened; those around it, that something did. */
+    private static String words(Throwable failure) {
+        String words = String.valueOf(failure.getMessage());
+        for (Throwable each = failure.getCause(); each != null; each = each.getCause()) {
             if (each.getMessage() != null) {
                 words = each.getMessage();
             }
@@ -318,10 +357,9 @@ public final class Feed {
     }
 
     private void say(String what) {
-        if (!what.equals(trouble)) {
+        if (!stopped && !what.equals(trouble.getAndSet(what))) {
             told.accept(what);
         }
-        trouble = what;
     }
 
     private void sleep(Duration time) throws InterruptedException {

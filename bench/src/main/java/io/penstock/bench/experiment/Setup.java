@@ -99,23 +99,6 @@ public record Setup(
     private static final int WARM_UP_CLIENTS = 4;
     private static final int WARM_UP_DOCUMENTS = 500;
     private static final double WARM_UP_SECONDS = 10;
-    /** What would look like a factor without an effect. */
-    private static final Map<Loader, Set<String>> NOT_FOR = Map.of(
-            Loader.CLIENTS, Set.of("options"),
-            Loader.PENSTOCK, Set.of("bulk_documents", "rate", "resend"),
-            Loader.BARE, Set.of("bulk_documents", "bulk_bytes", "rate", "resend", "clients", "warm_up", "duration"),
-            Loader.REINDEX, Set.of("bulk_documents", "bulk_bytes", "rate", "resend", "clients", "warm_up", "duration"),
-            Loader.SERVER_REINDEX,
-                    Set.of(
-                            "bulk_documents",
-                            "bulk_bytes",
-                            "rate",
-                            "resend",
-                            "clients",
-                            "warm_up",
-                            "duration",
-                            "options"));
-
     /** They come to an end by themselves. */
     private static final Set<Loader> WHOLE = Set.of(Loader.BARE, Loader.REINDEX, Loader.SERVER_REINDEX);
 
@@ -168,9 +151,9 @@ public record Setup(
         if (window && loader != Loader.PENSTOCK) {
             throw new WrongFactorException("clients", "only 'loader: penstock' has a window");
         }
-        for (String useless : NOT_FOR.getOrDefault(loader, Set.of())) {
-            if (factors.containsKey(useless)) {
-                throw new WrongFactorException(useless, "'loader: %s' takes no notice of it".formatted(loader.text()));
+        for (String factor : factors.keySet()) {
+            if (!heeds(loader, factor)) {
+                throw new WrongFactorException(factor, "'loader: %s' takes no notice of it".formatted(loader.text()));
             }
         }
         if (WHOLE.contains(loader) && !factors.containsKey("documents")) {
@@ -214,6 +197,15 @@ public record Setup(
                 factors.containsKey("options")
                         ? List.of(factors.getOrDefault("options", "").strip().split("\\s+"))
                         : List.of());
+    }
+
+    private static boolean heeds(Loader loader, String factor) {
+        return switch (factor) {
+            case "options" -> loader != Loader.CLIENTS && loader != Loader.SERVER_REINDEX;
+            case "bulk_documents", "rate", "resend" -> loader == Loader.CLIENTS;
+            case "bulk_bytes", "clients", "warm_up", "duration" -> !WHOLE.contains(loader);
+            default -> true;
+        };
     }
 
     private static Map<String, String> below(String prefix, Map<String, String> factors) {

@@ -16,6 +16,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -234,6 +235,32 @@ class FeedIT {
         Program.Ended ended = feed().end();
         assertThat(ended.exit()).isEqualTo(2);
         assertThat(ended.err()).containsPattern("catalog.yaml, line \\d+: there is no key documents.key");
+    }
+
+    @Test
+    @Tag("torture")
+    void aUserWhomTheDatabaseRefusesEndsTheFeedWithASentence() throws Exception {
+        fill(100);
+        Program.Running feed = feed();
+        load();
+        await().atMost(PATIENCE).until(() -> counted() == 100);
+        try (Connection root = database.connect("mysql")) {
+            Database.execute(root, "ALTER USER feed@'127.0.0.1' IDENTIFIED BY 'another'");
+        }
+        database.kill();
+        database.restart();
+        try {
+            for (Program.Ended ended : List.of(feed.end(), feed().end())) {
+                assertThat(ended.exit()).as(ended.err()).isEqualTo(5);
+                assertThat(ended.err())
+                        .contains("refuses the user feed: check database.user and database.password")
+                        .doesNotContain("\tat ");
+            }
+        } finally {
+            try (Connection root = database.connect("mysql")) {
+                Database.execute(root, "ALTER USER feed@'127.0.0.1' IDENTIFIED BY 'feed'");
+            }
+        }
     }
 
     // ---- what is used above -------------------------------------------------------------------------------------

@@ -421,7 +421,8 @@ class TopicIT {
                     .as("moved at once")
                     .isFalse();
             assertThat(rebuild.isAlive()).as("it goes on").isTrue();
-            Thread.sleep(2_000); // writers go on behind the swap
+            long atTheSwap = node.writes(index);
+            await().atMost(PATIENCE).until(() -> node.writes(index) > atTheSwap + 50);
             stop.set(true);
             writer.join();
             reader.join();

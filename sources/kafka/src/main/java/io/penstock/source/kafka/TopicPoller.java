@@ -351,9 +351,7 @@ final class TopicPoller implements ConsumerRebalanceListener {
         partitions.forEach(partition -> polledTo.put(partition, patiently(() -> consumer.position(partition, ASK))));
     }
 
-    /**
-     * Whoever fails to answer here leaves the consumer without a place, so that it is asked for as long as it may be.
-     */
+    /** Asks again while no broker answers: without the answer the consumer would have no place to read from. */
     private <T> T patiently(Supplier<T> question) {
         long began = System.nanoTime();
         while (true) {
@@ -400,6 +398,7 @@ final class TopicPoller implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         LOGGER.debug("lost {}", partitions);
+        shared = true; // others have them, who did not wait for us
         giveUp(partitions);
         partitions.forEach(polledTo::remove);
     }
