@@ -285,13 +285,25 @@ public final class Feed {
     // ---- what may go wrong --------------------------------------------------------------------------------------
 
     /** Waits, if that may help; the SELECT itself is not going to be right another time. */
-    private void judge(SQLException e) throws InterruptedException {
+    private void judge(SQLException failure) throws InterruptedException {
+        // The pool's own exception says only that it has waited.
+        SQLException e = failure.getCause() instanceof SQLException cause ? cause : failure;
         String state = String.valueOf(e.getSQLState());
         if (state.startsWith("28") || e.getErrorCode() == 1045 || e.getErrorCode() == 1044) {
             throw new FeedException(
                     FeedException.Reason.DATABASE,
                     "%s refuses the user %s: check database.user and database.password"
                             .formatted(config.database(), config.database().user()),
+                    e);
+        }
+        if (e.getErrorCode() == 1049) {
+            throw new FeedException(
+                    FeedException.Reason.DATABASE,
+                    "there is no database %s at %s:%d: check database.name"
+                            .formatted(
+                                    config.database().name(),
+                                    config.database().host(),
+                                    config.database().port()),
                     e);
         }
         if (state.startsWith("42") || state.startsWith("22") || state.startsWith("21")) {
