@@ -6,6 +6,7 @@ import io.penstock.core.time.Durations;
 import io.penstock.job.ExitCode;
 import io.penstock.job.TargetException;
 import io.penstock.node.NodeException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -100,7 +101,7 @@ public final class Penstock implements Runnable {
         verbs.forEach(commandLine::addSubcommand);
         commandLine.setDefaultValueProvider(new Defaults(environment));
         commandLine.registerConverter(ByteSize.class, text -> converted(text, ByteSize::parse));
-        commandLine.registerConverter(java.time.Duration.class, text -> converted(text, Durations::parse));
+        commandLine.registerConverter(Duration.class, text -> converted(text, Durations::parse));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setUsageHelpAutoWidth(false);
         commandLine.setUsageHelpWidth(110);

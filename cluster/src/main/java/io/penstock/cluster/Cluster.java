@@ -17,8 +17,10 @@ import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -203,7 +205,7 @@ public final class Cluster implements Target, AutoCloseable {
         if (answer.json().has(name)) {
             return Optional.of(index(name, name, answer.json().get(name)));
         }
-        Map<String, JsonNode> behind = new java.util.LinkedHashMap<>();
+        Map<String, JsonNode> behind = new LinkedHashMap<>();
         answer.json().properties().forEach(entry -> behind.put(entry.getKey(), entry.getValue()));
         Optional<Map.Entry<String, JsonNode>> stream = behind.entrySet().stream()
                 .filter(entry -> entry.getValue().path("data_stream").asText("").equals(name))
@@ -213,7 +215,7 @@ public final class Cluster implements Target, AutoCloseable {
                     new ClusterIndex(this, name, name, "", stream.get().getValue(), true));
         }
         String write = writeIndex(name, behind);
-        return Optional.of(index(name, write, java.util.Objects.requireNonNull(behind.get(write))));
+        return Optional.of(index(name, write, Objects.requireNonNull(behind.get(write))));
     }
 
     private TargetIndex index(String asked, String name, JsonNode found) {
@@ -461,7 +463,7 @@ public final class Cluster implements Target, AutoCloseable {
                 }
             }
         }
-        throw unusable(java.util.Objects.requireNonNull(last));
+        throw unusable(Objects.requireNonNull(last));
     }
 
     /** One node, once: for what must not be asked for twice. */

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
@@ -156,7 +157,7 @@ final class InferredField {
 
     private static boolean isDate(String text, String format) {
         try {
-            java.util.Objects.requireNonNull(DATES.get(format)).parse(text);
+            Objects.requireNonNull(DATES.get(format)).parse(text);
             return true;
         } catch (DateTimeException e) {
             return false;

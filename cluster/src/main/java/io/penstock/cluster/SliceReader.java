@@ -25,6 +25,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -217,7 +218,7 @@ final class SliceReader implements SourceReader {
 
     private @Nullable Page arrived() throws InterruptedException {
         try {
-            return java.util.Objects.requireNonNull(coming).get(IDLE_AFTER_MILLIS, TimeUnit.MILLISECONDS);
+            return Objects.requireNonNull(coming).get(IDLE_AFTER_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return null;
         } catch (ExecutionException e) {

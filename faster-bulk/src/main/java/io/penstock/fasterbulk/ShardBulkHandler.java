@@ -130,6 +130,7 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
             return Optional.of(PassThrough.INDEXING_PRESSURE); // the server says the same, in its own words
         }
         FasterBulkStats.OfIndex counts = stats.of(bulk.shardId().getIndexName());
+        WriteKey key;
         WriteQueues.Arrival<WriteKey, ShardWrite> arrival;
         try {
             ThreadContext context = threadPool.getThreadContext();
@@ -143,7 +144,7 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
                     context.newRestorableContext(true),
                     bytes,
                     nanoTime.getAsLong());
-            WriteKey key = WriteKey.of(request, context);
+            key = WriteKey.of(request, context);
             counts.arrived(bulk.items().length, bytes);
             arrival = queues.arrive(key, write, limits);
         } catch (RuntimeException e) {
@@ -152,10 +153,30 @@ final class ShardBulkHandler implements TransportRequestHandler<ConcreteShardReq
             return Optional.of(PassThrough.ERRORS);
         }
         begin(arrival.begin());
-        if (arrival.firstToWait() && limits.mode() == WriteQueues.Mode.WINDOW) {
-            beginAfter(settings.windowInterval());
+        if (arrival.firstToWait()) {
+            switch (limits.mode()) {
+                case GROUP_COMMIT -> beginWhenFree(key);
+                case WINDOW -> beginAfter(settings.windowInterval());
+            }
         }
         return Optional.empty();
+    }
+
+    /**
+     * While one thread waits for an fsync the others may be free. The next fsync is for all that is written by then
+     * (AsyncIOProcessor, 3.6.0), so that on a slow disk whoever waits here loses a whole one.
+     */
+    private void beginWhenFree(WriteKey key) {
+        try {
+            threadPool.executor(ThreadPool.Names.WRITE).execute(() -> {
+                queues.free(key, settings.limits()).ifPresent(group -> {
+                    begin(group);
+                    beginWhenFree(key);
+                });
+            });
+        } catch (OpenSearchRejectedExecutionException full) {
+            LOGGER.debug("no thread is free: what waits begins when what is in flight has ended", full);
+        }
     }
 
     private void beginAfter(TimeValue interval) {

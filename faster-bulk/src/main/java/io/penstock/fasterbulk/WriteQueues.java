@@ -6,14 +6,16 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which writes begin now, which wait, and which leave together.
  *
  * <p>Group commit: a write begins at once when its shard is idle, or as long as the node has fewer writes in flight
- * than it has processors for; while it runs, what arrives waits, and leaves together as the next one. Nobody waits for
- * a clock. The window mode does: everything waits until there is enough or until its time has come.
+ * than it has processors for; while it runs, what arrives waits, and leaves together as the next one, or when a thread
+ * that writes is {@linkplain #free free} before. Nobody waits for a clock. The window mode does: everything waits until
+ * there is enough or until its time has come.
  *
  * <p>Writes of one key keep the order in which they came. Thread-safe; each method holds one lock for a short time and
  * calls nobody: whoever calls carries out the groups it is given, and says when each has {@linkplain #ended ended}.
@@ -115,6 +117,18 @@ final class WriteQueues<K, W extends WriteQueues.Write> {
             queues.remove(key);
         }
         return begin;
+    }
+
+    /**
+     * A thread that writes has nothing to do: what waits for this shard begins, unless there are as many busy shards as
+     * processors. Then the thread is free for a moment only, and what waits longer needs fewer fsyncs.
+     */
+    synchronized Optional<Group<K, W>> free(K key, Limits limits) {
+        Queue<W> queue = queues.get(key);
+        if (queue == null || queue.waiting.isEmpty() || queues.size() >= limits.inFlightMax()) {
+            return Optional.empty();
+        }
+        return Optional.of(next(key, queue, limits));
     }
 
     /** Groups whose first write came at or before this time; they begin now, whatever is in flight. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +25,7 @@ class DirectedIdTest {
             int shard = document % shards;
             var counts = new FasterBulkStats.OfIndex();
             var request = new DirectedIndexRequest(
-                    new IndexRequest("logs").source(java.util.Map.of("n", document)), index, shard, counts);
+                    new IndexRequest("logs").source(Map.of("n", document)), index, shard, counts);
             request.process(Version.CURRENT, null, "logs");
             assertThat(OperationRouting.generateShardId(index, request.id(), null))
                     .isEqualTo(shard);
@@ -40,7 +41,7 @@ class DirectedIdTest {
     /** Looking through all ids for one that cannot be there took as long as indexing fifteen documents. */
     @Test
     void noIdIsLookedForWithoutAShard() {
-        var document = new IndexRequest("logs").source(java.util.Map.of("n", 1));
+        var document = new IndexRequest("logs").source(Map.of("n", 1));
         for (int shard : new int[] {ShardChoice.NONE, 5}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(

@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -71,6 +72,25 @@ class WriteQueuesTest {
         assertThat(queues.ended("a", GROUP)).as("b and c still fill the node").isEmpty();
         assertThat(numbers(queues.ended("c", GROUP))).containsExactly(List.of(3));
         assertThat(numbers(queues.ended("c", GROUP))).containsExactly(List.of(4));
+    }
+
+    /** The writes in flight may all be waiting for one fsync. */
+    @Test
+    void whatWaitsForABusyShardBeginsWhenAThreadIsFree() {
+        queues.arrive("a", write(10), GROUP);
+        queues.arrive("a", write(10), GROUP);
+        queues.arrive("a", write(10), GROUP); // 2
+        queues.arrive("a", write(10), GROUP); // 3
+        assertThat(numbers(queues.free("a", GROUP).stream().toList())).containsExactly(List.of(2, 3));
+        assertThat(queues.free("a", GROUP)).isEmpty();
+    }
+
+    @Test
+    void itDoesNotWhileAsManyShardsAreBusyAsThereAreProcessors() {
+        queues.arrive("a", write(10), GROUP);
+        queues.arrive("b", write(10), GROUP);
+        queues.arrive("a", write(10), GROUP);
+        assertThat(queues.free("a", GROUP)).isEmpty();
     }
 
     @Test
@@ -161,6 +181,8 @@ class WriteQueuesTest {
                 begin = queues.arrive(key, write, now).begin();
             } else if (!inFlight.isEmpty() && random.nextInt(4) > 0) {
                 begin = queues.ended(random.nextBoolean() ? inFlight.removeFirst() : inFlight.removeLast(), now);
+            } else if (random.nextBoolean()) {
+                begin = queues.free("shard-" + random.nextInt(3), now).stream().toList();
             } else {
                 begin = queues.overdue(random.nextInt(next + 1), now);
             }
@@ -168,8 +190,7 @@ class WriteQueuesTest {
                 inFlight.add(group.key());
                 assertThat(group.writes()).isNotEmpty();
                 for (Write write : group.writes()) {
-                    assertThat(java.util.Objects.requireNonNull(expected.get(group.key()))
-                                    .poll())
+                    assertThat(Objects.requireNonNull(expected.get(group.key())).poll())
                             .isEqualTo(write.number());
                 }
             }

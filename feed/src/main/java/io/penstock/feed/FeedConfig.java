@@ -1,6 +1,7 @@
 package io.penstock.feed;
 
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -106,7 +107,7 @@ public record FeedConfig(Database database, Kafka kafka, Documents documents, Ma
         Map<String, Object> values;
         Map<String, Integer> lines = new LinkedHashMap<>();
         try {
-            Node root = new Yaml().compose(new java.io.StringReader(text));
+            Node root = new Yaml().compose(new StringReader(text));
             if (root instanceof MappingNode mapping) {
                 lines(mapping, "", lines);
             }

@@ -16,6 +16,7 @@ import io.penstock.envelope.EnvelopeHeldException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -507,7 +508,7 @@ public final class Job {
             case LOCAL_STATE -> ExitCode.LOCAL_STATE;
             case TOO_MANY_REJECTS -> ExitCode.TOO_MANY_REJECTS;
             case BUG -> ExitCode.BUG;
-            case INTERRUPTED -> java.util.Objects.requireNonNullElse(stoppedBy, ExitCode.INTERRUPT);
+            case INTERRUPTED -> Objects.requireNonNullElse(stoppedBy, ExitCode.INTERRUPT);
         };
     }
 

@@ -5,6 +5,7 @@ import io.penstock.core.document.Document;
 import io.penstock.core.document.Position;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
@@ -324,7 +325,7 @@ public final class Batcher {
 
         private void room(int more) {
             if (buffer.length - length < more) {
-                buffer = java.util.Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + more));
+                buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + more));
             }
         }
 

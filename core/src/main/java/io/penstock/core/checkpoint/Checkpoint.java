@@ -4,6 +4,7 @@ import io.penstock.core.document.Position;
 import io.penstock.core.fate.Counts;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ public record Checkpoint(Map<String, String> facts, List<PartitionMark> marks, C
     private static final int CRC_LINE_BYTES = "crc 01234567\n".length();
 
     public Checkpoint {
-        facts = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(facts));
+        facts = Collections.unmodifiableMap(new LinkedHashMap<>(facts));
         marks = List.copyOf(marks);
     }
 

@@ -13,6 +13,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -462,7 +463,7 @@ public final class BatchJourney {
     private Settlement settle() {
         int[] ended = new int[Fate.values().length];
         for (Fate fate : fates) {
-            ended[java.util.Objects.requireNonNull(fate).ordinal()]++;
+            ended[Objects.requireNonNull(fate).ordinal()]++;
         }
         rejections.sort(Comparator.comparingInt(Rejection::item));
         int absent = ended[Fate.ABSENT.ordinal()];

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.SequenceInputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -96,7 +97,7 @@ public final class Body {
         if (pieces.size() == 1) {
             return new ByteArrayInputStream(pieces.get(0), offset, (int) size);
         }
-        var streams = new java.util.ArrayList<InputStream>(pieces.size());
+        var streams = new ArrayList<InputStream>(pieces.size());
         forEachPiece((array, from, length) -> streams.add(new ByteArrayInputStream(array, from, length)));
         return new SequenceInputStream(Collections.enumeration(streams));
     }

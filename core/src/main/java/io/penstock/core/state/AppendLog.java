@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -144,7 +145,7 @@ public final class AppendLog implements AutoCloseable {
             long begin = beginOfLineBefore(channel, end);
             byte[] line = read(channel, begin, end);
             boolean terminated = line[line.length - 1] == '\n';
-            if (terminated && isWhole.test(java.util.Arrays.copyOf(line, line.length - 1))) {
+            if (terminated && isWhole.test(Arrays.copyOf(line, line.length - 1))) {
                 return end;
             }
             end = begin;

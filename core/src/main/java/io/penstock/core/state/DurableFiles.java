@@ -7,10 +7,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -80,7 +83,7 @@ public final class DurableFiles {
 
     /** Opens a file readable by its owner only; never through a symbolic link. */
     static FileChannel openPrivate(Path file, Set<StandardOpenOption> options) throws IOException {
-        var all = new java.util.HashSet<java.nio.file.OpenOption>(options);
+        var all = new HashSet<OpenOption>(options);
         all.add(LinkOption.NOFOLLOW_LINKS);
         return FileChannel.open(
                 file, all, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -105,7 +108,7 @@ public final class DurableFiles {
     }
 
     private static void syncFolder(Path file) {
-        Path folder = java.util.Objects.requireNonNull(file.toAbsolutePath().getParent());
+        Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (IOException e) {

@@ -2,6 +2,7 @@ package io.penstock.core.window;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -246,7 +247,7 @@ public final class WindowLaw {
     private void beginTrial() {
         for (int i = 0; i < Direction.values().length; i++) {
             if (toTry.isEmpty()) {
-                toTry.addAll(java.util.List.of(Direction.values()));
+                toTry.addAll(List.of(Direction.values()));
             }
             direction = toTry.poll();
             WindowSize next = sizeInDirection();

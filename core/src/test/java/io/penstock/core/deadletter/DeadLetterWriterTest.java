@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +24,7 @@ class DeadLetterWriterTest {
         Path file = folder.resolve("dead-letters.ndjson");
         write(file);
         byte[] whole = Files.readAllBytes(file);
-        Files.write(file, java.util.Arrays.copyOf(whole, whole.length / 2), StandardOpenOption.APPEND);
+        Files.write(file, Arrays.copyOf(whole, whole.length / 2), StandardOpenOption.APPEND);
 
         write(file);
 

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -44,7 +46,7 @@ class DocumentationTest {
 
     private static boolean leadsSomewhere(Path document, String target) {
         String[] parts = target.split("#", 2);
-        Path folder = java.util.Objects.requireNonNull(document.getParent());
+        Path folder = Objects.requireNonNull(document.getParent());
         Path file = parts[0].isEmpty() ? document : folder.resolve(parts[0]);
         if (!Files.exists(file)) {
             return false;
@@ -54,7 +56,7 @@ class DocumentationTest {
                         .lines()
                         .filter(line -> line.startsWith("#"))
                         .map(line -> line.replaceFirst("^#+ ", "")
-                                .toLowerCase(java.util.Locale.ROOT)
+                                .toLowerCase(Locale.ROOT)
                                 .replaceAll("[^a-z0-9 -]", "")
                                 .replace(' ', '-'))
                         .anyMatch(parts[1]::equals);
@@ -80,7 +82,7 @@ class DocumentationTest {
                 row.types().stream().sorted().map(type -> "`" + type + "`").collect(Collectors.joining(", "));
         return "| %s | %s | %s | %s | %s | %s |\n"
                 .formatted(
-                        row.level().name().toLowerCase(java.util.Locale.ROOT),
+                        row.level().name().toLowerCase(Locale.ROOT),
                         statuses.isEmpty() ? "any" : statuses,
                         types.isEmpty() ? "any" : types,
                         row.inReason().isEmpty() ? "" : "`" + row.inReason() + "`",

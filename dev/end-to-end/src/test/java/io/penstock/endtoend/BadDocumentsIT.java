@@ -10,12 +10,14 @@ import io.penstock.job.ExitCode;
 import io.penstock.realservers.RealCluster;
 import io.penstock.realservers.RealNode;
 import io.penstock.source.file.DeadLetterSource;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -125,8 +127,8 @@ class BadDocumentsIT {
             byte[] kept = json.has("document")
                     ? json.get("document").asText().getBytes(UTF_8)
                     : json.get("documentBase64").binaryValue();
-            Planted planted = java.util.Objects.requireNonNull(
-                    faults.get((int) letter.position().line() - 1));
+            Planted planted =
+                    Objects.requireNonNull(faults.get((int) letter.position().line() - 1));
             assertThat(kept).isEqualTo(planted.line().getBytes(ISO_8859_1));
         }
     }
@@ -172,7 +174,7 @@ class BadDocumentsIT {
     @Test
     void passesOverALineThatIsFarTooLong() throws IOException {
         Path file = folder.resolve("long.ndjson");
-        try (var out = new java.io.BufferedOutputStream(Files.newOutputStream(file))) {
+        try (var out = new BufferedOutputStream(Files.newOutputStream(file))) {
             for (int n = 0; n < 500; n++) {
                 out.write((scene.documents().line(n) + "\n").getBytes(UTF_8));
                 if (n == 250) {

@@ -12,6 +12,7 @@ import io.penstock.realservers.RealNode;
 import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,8 +124,7 @@ class BlockedIndexIT {
             reset.put("cluster.routing.allocation.disk.threshold_enabled", false);
             scene.cluster().settings(reset);
             // The monitor also forbids new indices while disks are full, at its next look after we have filled them.
-            scene.cluster()
-                    .settings(new HashMap<>(java.util.Collections.singletonMap("cluster.blocks.create_index", null)));
+            scene.cluster().settings(new HashMap<>(Collections.singletonMap("cluster.blocks.create_index", null)));
             scene.cluster().put("/_all/_settings", DRY);
         }
     }
@@ -138,8 +138,7 @@ class BlockedIndexIT {
         try {
             stopped = load.run();
         } finally {
-            scene.cluster()
-                    .settings(new HashMap<>(java.util.Collections.singletonMap("cluster.blocks.create_index", null)));
+            scene.cluster().settings(new HashMap<>(Collections.singletonMap("cluster.blocks.create_index", null)));
         }
         assertThat(stopped.report().exit()).as(stopped.messages()).isEqualTo(ExitCode.TARGET_UNUSABLE);
         scene.ledger().provesAllIndexed(load.run());
@@ -361,7 +360,6 @@ class BlockedIndexIT {
 
     private void resetBreaker() {
         scene.cluster()
-                .settings(new HashMap<>(
-                        java.util.Collections.singletonMap("network.breaker.inflight_requests.limit", null)));
+                .settings(new HashMap<>(Collections.singletonMap("network.breaker.inflight_requests.limit", null)));
     }
 }

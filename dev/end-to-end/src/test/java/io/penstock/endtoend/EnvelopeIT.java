@@ -13,6 +13,8 @@ import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -129,9 +131,7 @@ class EnvelopeIT {
         try {
             stopped = load.run();
         } finally {
-            scene.cluster()
-                    .settings(new java.util.HashMap<>(
-                            java.util.Collections.singletonMap("cluster.blocks.read_only", null)));
+            scene.cluster().settings(new HashMap<>(Collections.singletonMap("cluster.blocks.read_only", null)));
         }
         assertThat(stopped.report().exit()).as(stopped.messages()).isEqualTo(ExitCode.SETTINGS_NOT_RESTORED);
         assertThat(stopped.report().settingsRestored()).isFalse();

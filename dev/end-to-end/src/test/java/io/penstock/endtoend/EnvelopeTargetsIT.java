@@ -10,6 +10,8 @@ import io.penstock.realservers.RealNode;
 import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -91,7 +93,7 @@ class EnvelopeTargetsIT {
         scene.ledger().provesAllIndexed(outcome);
         Map<String, String> loaded = settings("target");
         Map<String, String> made = settings("target-1");
-        for (Map<String, String> each : java.util.List.of(loaded, made)) {
+        for (Map<String, String> each : List.of(loaded, made)) {
             each.keySet().removeIf(name -> name.contains("uuid") || name.contains("date") || name.contains("provided"));
         }
         assertThat(loaded).isEqualTo(made).containsEntry("index.refresh_interval", "9s");
@@ -154,7 +156,7 @@ class EnvelopeTargetsIT {
         rate.set(60, Double.POSITIVE_INFINITY);
         scene.proxy()
                 .match(head -> head.path().endsWith("/_flush"))
-                .script(new Fault.DelayedReply(java.time.Duration.ofSeconds(8)));
+                .script(new Fault.DelayedReply(Duration.ofSeconds(8)));
         LoadUnderTest.Outcome outcome =
                 scene.load().rate(rate).enveloped(FinishPlan.COUNT).run();
         scene.ledger().provesAllIndexed(outcome);

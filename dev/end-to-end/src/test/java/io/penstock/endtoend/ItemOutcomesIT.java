@@ -12,6 +12,9 @@ import io.penstock.testkit.proxy.Fault;
 import io.penstock.testkit.proxy.Fault.Pass;
 import io.penstock.testkit.seeds.NumberedDocuments;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -225,8 +228,8 @@ class ItemOutcomesIT {
                 .random(
                         66,
                         0.2,
-                        java.util.List.of(
-                                new Fault.DelayedReply(java.time.Duration.ofMillis(30)),
+                        List.of(
+                                new Fault.DelayedReply(Duration.ofMillis(30)),
                                 new Fault.DropAfter(),
                                 new Fault.DropBefore()));
         LoadUnderTest.Outcome outcome = scene.loadOf(lines)
@@ -237,7 +240,7 @@ class ItemOutcomesIT {
         assertThat(outcome.report().counts().indexed()).isEqualTo(3000);
         int[] last = new int[400];
         IntStream.range(0, 3000).forEach(n -> last[n * 7919 % 400] = n);
-        Set<Integer> seen = new java.util.HashSet<>();
+        Set<Integer> seen = new HashSet<>();
         for (JsonNode hit : scene.cluster().scan("items")) {
             int id = hit.path("_id").asInt();
             assertThat(hit.at("/_source/n").asInt()).as("document %d", id).isEqualTo(last[id]);

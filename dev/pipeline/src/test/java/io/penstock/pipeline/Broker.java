@@ -4,6 +4,7 @@ import io.penstock.node.LocalBroker;
 import io.penstock.realservers.RealCluster;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -181,7 +182,7 @@ final class Broker implements AutoCloseable {
             consumer.seekToBeginning(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.getOrDefault(each, 0L))) {
-                consumer.poll(java.time.Duration.ofMillis(200)).forEach(record -> {
+                consumer.poll(Duration.ofMillis(200)).forEach(record -> {
                     if (record.value() == null) {
                         latest.remove(record.key());
                     } else {
@@ -218,8 +219,8 @@ final class Broker implements AutoCloseable {
 
     @Override
     public void close() {
-        producer.close(java.time.Duration.ZERO);
-        admin.close(java.time.Duration.ZERO);
+        producer.close(Duration.ZERO);
+        admin.close(Duration.ZERO);
         broker.delete();
         Runtime.getRuntime().removeShutdownHook(atExit);
     }

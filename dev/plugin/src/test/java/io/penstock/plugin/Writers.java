@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -38,7 +39,7 @@ final class Writers implements AutoCloseable {
     private final HttpClient http = HttpClient.newHttpClient();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final List<Thread> clients = new ArrayList<>();
-    private final List<Throwable> wrong = java.util.Collections.synchronizedList(new ArrayList<>());
+    private final List<Throwable> wrong = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, Known> ids = new ConcurrentHashMap<>();
     private final AtomicInteger acknowledged = new AtomicInteger();
     private final AtomicInteger unanswered = new AtomicInteger();

@@ -15,7 +15,9 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -79,7 +81,7 @@ class DamageIT {
         killAfterCheckpoints(file);
         long writes = node.writes(INDEX);
         byte[] whole = Files.readAllBytes(file);
-        Files.write(file, java.util.Arrays.copyOf(whole, whole.length / 2));
+        Files.write(file, Arrays.copyOf(whole, whole.length / 2));
         assertChanged(file, writes);
         PlantedDocuments.of(20_000, 960).write(file);
         assertChanged(file, writes);
@@ -128,7 +130,7 @@ class DamageIT {
         PlantedDocuments planted = PlantedDocuments.of(30_000, 104);
         Path file = planted.writeGzip(folder.resolve("in.ndjson.gz"));
         byte[] whole = Files.readAllBytes(file);
-        Files.write(file, java.util.Arrays.copyOf(whole, whole.length / 2));
+        Files.write(file, Arrays.copyOf(whole, whole.length / 2));
         Program.Ended cut = load(file).end();
         assertThat(cut.exit()).as(cut.err()).isEqualTo(5);
         Proof.equation(cut);
@@ -166,10 +168,7 @@ class DamageIT {
     void gzipWithTrailingGarbageIsLoadedAndNotTakenForGood() throws Exception {
         PlantedDocuments planted = PlantedDocuments.of(5_000, 106);
         Path file = planted.writeGzip(folder.resolve("in.ndjson.gz"));
-        Files.write(
-                file,
-                "garbage".getBytes(java.nio.charset.StandardCharsets.UTF_8),
-                java.nio.file.StandardOpenOption.APPEND);
+        Files.write(file, "garbage".getBytes(java.nio.charset.StandardCharsets.UTF_8), StandardOpenOption.APPEND);
         Program.Ended ended = load(file).end();
         assertThat(ended.exit()).as(ended.err()).isEqualTo(5);
         assertThat(ended.documents("read")).isEqualTo(5_000);

@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -147,8 +148,7 @@ class SampleIT {
 
         Program.Ended second = program.start(replay).end();
         assertThat(second.exit()).as(second.err()).isZero();
-        String[] anew = java.util.stream.Stream.concat(
-                        java.util.Arrays.stream(replay), java.util.stream.Stream.of("--restart"))
+        String[] anew = java.util.stream.Stream.concat(Arrays.stream(replay), java.util.stream.Stream.of("--restart"))
                 .toArray(String[]::new);
         Program.Ended third = program.start(anew).end();
         assertThat(third.exit()).as(third.err()).isZero();

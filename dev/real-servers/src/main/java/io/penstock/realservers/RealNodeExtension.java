@@ -5,7 +5,9 @@ import io.penstock.node.Distribution;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -37,7 +39,7 @@ final class RealNodeExtension implements ParameterResolver {
                 settings(wanted.settings()),
                 wanted.plugin() ? List.of(RealCluster.PLUGIN) : List.of());
         boolean shared = !wanted.own() && !wanted.plugin() && wanted.nodes() == 1 && wanted.settings().length == 0;
-        String name = shared ? "shared" : test.getSimpleName().toLowerCase(java.util.Locale.ROOT);
+        String name = shared ? "shared" : test.getSimpleName().toLowerCase(Locale.ROOT);
         return store(context, test, shared)
                 .computeIfAbsent(name, ignored -> RealCluster.start(name, spec), RealCluster.class);
     }
@@ -47,7 +49,7 @@ final class RealNodeExtension implements ParameterResolver {
             return context.getRoot().getStore(NAMESPACE);
         }
         ExtensionContext owner = context;
-        while (owner.getTestMethod().isPresent() || !owner.getTestClass().equals(java.util.Optional.of(test))) {
+        while (owner.getTestMethod().isPresent() || !owner.getTestClass().equals(Optional.of(test))) {
             owner = owner.getParent().orElseThrow();
         }
         return owner.getStore(NAMESPACE);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -34,7 +35,7 @@ public record NumberedDocuments(long seed, int count, int textMax) {
 
     /** Writes them as NDJSON; document {@code n} is on line {@code n + 1}. */
     public Path write(Path file) {
-        try (OutputStream out = new java.io.BufferedOutputStream(Files.newOutputStream(file))) {
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
             for (int number = 0; number < count; number++) {
                 out.write(line(number).getBytes(UTF_8));
                 out.write('\n');

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.URI;
@@ -73,8 +74,8 @@ class FaultProxyTest {
 
     @Test
     void takesAChunkedRequest() throws Exception {
-        HttpRequest.BodyPublisher chunked = HttpRequest.BodyPublishers.ofInputStream(
-                () -> new java.io.ByteArrayInputStream(pairs(4).getBytes(UTF_8)));
+        HttpRequest.BodyPublisher chunked =
+                HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(pairs(4).getBytes(UTF_8)));
 
         assertThat(on.send(chunked).statusCode()).isEqualTo(200);
         assertThat(on.cluster().applied()).isEqualTo(ALL_FOUR);

@@ -31,9 +31,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +80,7 @@ final class SimulatedLoad {
         this.ledger = new Ledger(List.of(PARTITION), start.marks(), start.counts());
         this.nextRow = (int) start.marks().get(0).position().offset();
         this.lastSuccess = world.now;
-        world.checkpoint = java.util.Optional.of(start);
+        world.checkpoint = Optional.of(start);
         world.after(World.SECOND, false, this::checkpoint);
         read();
     }
@@ -280,7 +282,7 @@ final class SimulatedLoad {
             }
         }
         var checkpoint = new Checkpoint(Map.of(), snapshot.marks(), snapshot.counts());
-        world.checkpoint = java.util.Optional.of(
+        world.checkpoint = Optional.of(
                 Checkpoint.parse(checkpoint.toBytes()).orElseThrow(() -> new AssertionError("unreadable checkpoint")));
         if (!snapshot.marks().get(0).done()) {
             world.after(World.SECOND, false, this::checkpoint);
@@ -380,7 +382,7 @@ final class SimulatedLoad {
                                     < 2) {
                         changed.clear();
                     } else {
-                        java.util.Collections.rotate(changed, 1);
+                        Collections.rotate(changed, 1);
                     }
                 }
             }

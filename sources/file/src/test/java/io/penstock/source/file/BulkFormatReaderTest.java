@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,9 +145,9 @@ final class BulkFormatReaderTest {
         var options = new FileOptions(
                 Format.BULK,
                 io.penstock.core.document.Operation.INDEX,
-                java.util.Optional.empty(),
-                java.util.Optional.empty(),
-                java.util.Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 1000);
         String large = "{" + " ".repeat(1000) + "}";
         var readings =

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -167,7 +168,7 @@ final class FileSourceTest {
         Path file = folder.resolve("a.ndjson");
         var source = FileSource.of(List.of(file.toString()), FileOptions.defaults());
         Path copy = Files.copy(file, folder.resolve("copy"), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
-        Files.move(copy, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Files.move(copy, file, StandardCopyOption.REPLACE_EXISTING);
 
         assertChanged(source, source.partitions().get(0));
     }

@@ -8,6 +8,7 @@ import io.penstock.core.document.Position;
 import io.penstock.core.source.SourceException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -83,7 +84,7 @@ final class NdjsonReaderTest {
             var options = limited(100);
             var readings = Readings.of("{\"a\":1}\n" + large + "\r\n{\"b\":2}\n", options);
 
-            String hash = java.util.HexFormat.of()
+            String hash = HexFormat.of()
                     .formatHex(java.security.MessageDigest.getInstance("SHA-256")
                             .digest(large.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
             assertThat(readings.lines())

@@ -6,6 +6,7 @@ import io.penstock.core.source.SourceException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -138,7 +139,7 @@ final class Topic {
         try {
             answer(
                     address,
-                    admin.deleteConsumerGroupOffsets(group, java.util.Set.copyOf(partitions))
+                    admin.deleteConsumerGroupOffsets(group, Set.copyOf(partitions))
                             .all());
         } catch (SourceException e) {
             if (e.getCause() instanceof GroupIdNotFoundException) {
