@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Group commit: a write begins at once when its shard is idle, or as long as the node has fewer writes in flight
  * than it has processors for; while it runs, what arrives waits, and leaves together as the next one, or when a thread
- * that writes is {@linkplain #free free} before. Nobody waits for a clock. The window mode does: everything waits until
- * there is enough or until its time has come.
+ * that writes is {@linkplain #free free} before, one by one. Nobody waits for a clock. The window mode does: everything
+ * waits until there is enough or until its time has come.
  *
  * <p>Writes of one key keep the order in which they came. Thread-safe; each method holds one lock for a short time and
  * calls nobody: whoever calls carries out the groups it is given, and says when each has {@linkplain #ended ended}.
@@ -120,15 +120,18 @@ final class WriteQueues<K, W extends WriteQueues.Write> {
     }
 
     /**
-     * A thread that writes has nothing to do: what waits for this shard begins, unless there are as many busy shards as
-     * processors. Then the thread is free for a moment only, and what waits longer needs fewer fsyncs.
+     * A thread that writes has nothing to do: the write that has waited longest for this shard begins by itself, unless
+     * there are as many busy shards as processors. Then the thread is free for a moment only, and what waits longer
+     * needs fewer fsyncs.
      */
     synchronized Optional<Group<K, W>> free(K key, Limits limits) {
         Queue<W> queue = queues.get(key);
         if (queue == null || queue.waiting.isEmpty() || queues.size() >= limits.inFlightMax()) {
             return Optional.empty();
         }
-        return Optional.of(next(key, queue, limits));
+        W first = removeFirst(queue);
+        begun(queue);
+        return Optional.of(new Group<>(key, List.of(first)));
     }
 
     /** Groups whose first write came at or before this time; they begin now, whatever is in flight. */
@@ -184,15 +187,19 @@ final class WriteQueues<K, W extends WriteQueues.Write> {
             if (!writes.isEmpty() && !fits) {
                 break;
             }
-            queue.waiting.removeFirst();
-            writes.add(write);
+            writes.add(removeFirst(queue));
             bytes += write.bytes();
             items += write.items();
         }
-        queue.bytes -= bytes;
-        queue.items -= items;
         begun(queue);
         return new Group<>(key, writes);
+    }
+
+    private W removeFirst(Queue<W> queue) {
+        W first = queue.waiting.removeFirst();
+        queue.bytes -= first.bytes();
+        queue.items -= first.items();
+        return first;
     }
 
     private void begun(Queue<W> queue) {
