@@ -23,7 +23,7 @@ class NodeLogTest {
                 org.opensearch.bootstrap.StartupException: java.lang.IllegalStateException: failed to obtain node locks
                 \tat org.opensearch.bootstrap.OpenSearch.init(OpenSearch.java:182)
                 Caused by: java.lang.IllegalStateException: failed to obtain node locks
-                Caused by: AccessDeniedException: /x/data/nodes/0/node.lock
+                Caused by: java.nio.file.AccessDeniedException: /x/data/nodes/0/node.lock
                 \t... 12 more
                 """;
 
